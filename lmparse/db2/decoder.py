@@ -13,16 +13,16 @@ from lmparse.db2 import log_record
 from lmparse.db2.descriptions_in_force import Descriptions
 from lmparse.db2.lob_columns import by_version, fitting, numbered, whole_row
 from lmparse.db2.lob_values import NOT_BEFORE, Key, Known, OutsideValues
-from lmparse.db2.log_record import LogReader, LogRecord
-from lmparse.db2.row_reader import RecordHeader, RowReader, record_header
-from lmparse.db2.tables import Column, Ids, Table
+from lmparse.db2.log_record import Ids, LogReader, LogRecord
+from lmparse.db2.row_header import RecordHeader, record_header
+from lmparse.db2.row_reader import RowReader
+from lmparse.db2.tables import Column, Table
 from lmparse.db2.transaction_index import ChangeReference, LobPiece, Transaction, TransactionIndex
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
 from lmparse.options import Options
 from lmparse.storage.buffers import Buffer
 from lmparse.values.codepages import CodePage
-from lmparse.values.json_form import to_json
 
 DISPOSITIONS = {"committed": "C", "rolled-back": "A"}
 COLUMN_DOCS = {
@@ -38,7 +38,6 @@ COLUMN_DOCS = {
     "correlation_id": "null for Db2 LUW",
 }
 """Comments of the columns that every change has and that Db2 LUW fills in its own way."""
-_ROW_FIELDS = ("record", "records", "old_row", "new_row", "data", "payload")
 
 
 _KEPT_BYTES, _KEPT_PIECES = 1 << 23, 1 << 14
@@ -95,7 +94,7 @@ class ChangeDecoder:
         table = self.descriptions.of(transaction, reference)
         schema, name, is_short = name_of(table, reference.ids)
         if self._last_header is None:
-            self._last_header = header_of(self.logs, record)
+            self._last_header = self.logs.header_of(record)
         return Change(
             op=reference.op,
             seq=transaction.seq(reference),
@@ -272,13 +271,6 @@ def _rows_of(body: Any, number: int, op: str) -> dict[str, bytes]:
         return {"before": body.old_row.record, "after": body.new_row.record}
     own = body.records[number].record if hasattr(body, "records") else body.record
     return {"before" if op == "D" else "after": own}
-
-
-def header_of(logs: LogReader, record: LogRecord) -> dict[str, Any]:
-    """The fields of a record but its rows, with the words of enumerations, in the form that JSON has them."""
-    values = logs.worded.values_of(record.parsed).values
-    found: dict[str, Any] = to_json({name: value for name, value in values.items() if name not in _ROW_FIELDS})
-    return found
 
 
 def name_of(table: Table | None, ids: Ids | None) -> tuple[str, str, bool]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from lmparse.changes.descriptions import TableDescription, TableDescriptions
 from lmparse.db2 import record_kinds
+from lmparse.db2.log_record import Ids
 from lmparse.db2.table_history import TableHistory, TableRecord, turning_points
-from lmparse.db2.tables import Ids, Table
+from lmparse.db2.tables import Table
 from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
 from lmparse.errors import ControlError
 

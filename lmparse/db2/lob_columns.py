@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
+from lmparse.db2.log_record import Ids
 from lmparse.db2.table_history import TableRecord
-from lmparse.db2.tables import Ids, Table
+from lmparse.db2.tables import Table
 from lmparse.spec import catalog
 
 _UNDESCRIBED = -1

@@ -10,7 +10,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,6 @@ from lmparse.db2 import record_kinds
 from lmparse.db2.outcomes import MovedRows, Outcomes
 from lmparse.db2.record_columns import NO_TABLE, RecordTable, row_number, table_ids
 from lmparse.db2.transaction_index import ChangeReference, Earlier, LobPiece
-from lmparse.errors import RecordError
 from lmparse.limits import Held
 from lmparse.spec import catalog
 from lmparse.values.byte_arrays import Flags, Int64s, Ints
@@ -271,24 +269,3 @@ def are_documents(columns: RecordTable) -> Flags:
     form = columns.members.form[columns.pieces.member]
     found: Flags = np.array([*(kind == record_kinds.XML for kind in columns.kinds), False])[form]
     return found
-
-
-def byte_address(body: Any) -> tuple[int, str]:
-    """Offset of a piece in its object; until version 9.7 an IEEE number or an integer, as the bytes show.
-
-    Returns the form too if it is not stated. A piece without an address (XML) has zero. Raises RecordError LMP-R002 for
-    bytes that are neither. No bytes are both: an IEEE number from 1 on, read as an integer, is at least 2 to the power
-    of 61.
-    """
-    stated = getattr(body, "byte_address", 0)
-    if isinstance(stated, int):
-        return stated, ""
-    as_integer, limit = int(body.byte_address_integer), catalog.load("db2_lob").enum("storage")["object_limit"]
-    if as_integer < limit:
-        return as_integer, "integer" if as_integer else ""
-    if 1 <= stated < limit and stated == int(stated):
-        return int(stated), "IEEE number"
-    raise RecordError(
-        "the byte address is neither an IEEE number nor an integer", code="LMP-R002", spec="db2_lob",
-        field="byte_address", expected=f"less than {limit}", found=f"X'{as_integer:016X}'",
-    )  # fmt: skip

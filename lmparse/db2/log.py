@@ -21,9 +21,10 @@ from lmparse.db2.continuity import Continuity
 from lmparse.db2.decoder import COLUMN_DOCS, ChangeDecoder
 from lmparse.db2.descriptions_in_force import Descriptions
 from lmparse.db2.log_part import PART_BYTES, LogBeginning, LogPart
+from lmparse.db2.log_record import Ids
 from lmparse.db2.settings import LuwSettings, find_log, known_lob_columns_from
 from lmparse.db2.table_history import settled, unlike_before
-from lmparse.db2.tables import Ids, Table, read_tables_file
+from lmparse.db2.tables import Table, read_tables_file
 from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import RecordExtent, Span

@@ -19,9 +19,10 @@ import numpy as np
 from lmparse.db2.changed_rows import PartRows, transaction_of
 from lmparse.db2.links import LoadStarts
 from lmparse.db2.lob_pieces import PieceOwners
-from lmparse.db2.log_part import ERROR_BYTES, PART_BYTES, LogContext, LogPart, PartContext
+from lmparse.db2.log_part import PART_BYTES, LogContext, LogPart, PartContext
 from lmparse.db2.outcomes import MovedRows, Outcomes
 from lmparse.db2.part_reader import IndexedLog, PartReader, read_first
+from lmparse.db2.record_column_reader import ERROR_BYTES
 from lmparse.db2.record_columns import NO_AUTHID, RecordTable, TableWriter, part_of, row_number
 from lmparse.db2.record_forms import Role
 from lmparse.db2.table_changes import NOT_HERE, TableChanges

@@ -11,7 +11,7 @@ import numpy as np
 
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.db2.links import LoadStarts
-from lmparse.db2.tables import Ids
+from lmparse.db2.log_record import Ids
 from lmparse.db2.transaction_index import ChangeReference, GapTimes, Transaction, TransactionIndex
 from lmparse.framing.extents import Span
 from lmparse.storage.joined import Joined
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 PART_BYTES = 1 << 26
 """Most bytes of a part of the index of a log."""
-ERROR_BYTES = 2600
-"""Bytes of memory of the error of a record; measured."""
 
 
 @dataclass

@@ -21,13 +21,17 @@ from lmparse.spec import catalog
 from lmparse.spec.layout import Field, Layout
 from lmparse.storage.buffers import Buffer
 from lmparse.values.codepages import CodePage
+from lmparse.values.json_form import to_json
 
 SPEC = "db2_log"
+Ids = tuple[int, int]
+"""Table space id and table id."""
 GENERATIONS = ("v7", "v9.7", "v10")
 """Forms of the log record header."""
 BYTE_ORDERS = ("little", "big")
 MARGIN = 4
 """Factor by which one generation must explain more records than any other."""
+_ROW_FIELDS = ("record", "records", "old_row", "new_row", "data", "payload")
 STREAMS = 1 << 16
 """Numbers of log streams: a prefix has more bytes for one than a header and a `seq`."""
 
@@ -72,6 +76,12 @@ class LogReader:
                 expected=f"{int(lri.part1):016X}", found=f"{record.lfs:016X}",
             )  # fmt: skip
         return record
+
+    def header_of(self, record: LogRecord) -> dict[str, Any]:
+        """The fields of a record but its rows, with the words of enumerations, in the form that JSON has them."""
+        values = self.worded.values_of(record.parsed).values
+        found: dict[str, Any] = to_json({name: value for name, value in values.items() if name not in _ROW_FIELDS})
+        return found
 
     def lsn_and_transaction(self, buffer: Buffer, extent: RecordExtent) -> str:
         """Log sequence number and transaction of a record that may be damaged, as far as its header is complete."""
@@ -174,7 +184,7 @@ class LogRecord:
         return _number(getattr(chain, "before_compensated_lsn", getattr(chain, "before_compensated_lso", None)))
 
     @property
-    def table(self) -> tuple[int, int] | None:
+    def table(self) -> Ids | None:
         """Table space and table of the record; None if it has none."""
         part = getattr(self.body, "header", None)
         for names in TABLE_NAMES:

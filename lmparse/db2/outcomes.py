@@ -10,11 +10,11 @@ import numpy as np
 
 from lmparse.db2.compensation import Compensations
 from lmparse.db2.lob_columns import Places
+from lmparse.db2.log_record import Ids
 from lmparse.db2.record_columns import RecordTable, table_ids
 from lmparse.db2.record_forms import Role
+from lmparse.db2.row_header import RecordHeader
 from lmparse.db2.row_images import with_header
-from lmparse.db2.row_reader import RecordHeader
-from lmparse.db2.tables import Ids
 from lmparse.db2.units import OPEN, are_changing, find_units
 from lmparse.errors import DataError, RecordError
 from lmparse.framing.extents import RecordExtent

@@ -14,7 +14,6 @@ import numpy as np
 
 from lmparse.db2 import record_kinds
 from lmparse.db2.links import LoadStart
-from lmparse.db2.lob_pieces import byte_address
 from lmparse.db2.log_record import LogRecord, commit_seconds
 from lmparse.db2.record_columns import (
     NO_TABLE,
@@ -30,7 +29,9 @@ from lmparse.db2.record_columns import (
 )
 from lmparse.db2.record_forms import Role, role_of
 from lmparse.db2.row_images import NO_TYPES, RowImages
+from lmparse.errors import RecordError
 from lmparse.framing.windows import Window
+from lmparse.spec import catalog
 from lmparse.values.byte_arrays import Ints
 
 A = TypeVar("A", bound=Arrays)
@@ -126,3 +127,24 @@ def _array_of(type_: type[A], entries: list[_Entry]) -> A:
     none = type_.none()
     types = (getattr(none, entry.name).dtype for entry in fields(none))
     return type_(*(np.array(column, dtype) for column, dtype in zip(zip(*entries, strict=True), types, strict=True)))
+
+
+def byte_address(body: Any) -> tuple[int, str]:
+    """Offset of a piece in its object; until version 9.7 an IEEE number or an integer, as the bytes show.
+
+    Returns the form too if it is not stated. A piece without an address (XML) has zero. Raises RecordError LMP-R002 for
+    bytes that are neither. No bytes are both: an IEEE number from 1 on, read as an integer, is at least 2 to the power
+    of 61.
+    """
+    stated = getattr(body, "byte_address", 0)
+    if isinstance(stated, int):
+        return stated, ""
+    as_integer, limit = int(body.byte_address_integer), catalog.load("db2_lob").enum("storage")["object_limit"]
+    if as_integer < limit:
+        return as_integer, "integer" if as_integer else ""
+    if 1 <= stated < limit and stated == int(stated):
+        return int(stated), "IEEE number"
+    raise RecordError(
+        "the byte address is neither an IEEE number nor an integer", code="LMP-R002", spec="db2_lob",
+        field="byte_address", expected=f"less than {limit}", found=f"X'{as_integer:016X}'",
+    )  # fmt: skip

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Protocol
 
 from lmparse.db2.log_part import PART_BYTES, LogBeginning
-from lmparse.db2.log_record import LogReader
+from lmparse.db2.log_record import Ids, LogReader
 from lmparse.db2.record_column_reader import RecordColumnReader
 from lmparse.db2.record_columns import RecordTable, joined
-from lmparse.db2.tables import Ids
 from lmparse.errors import FramingError
 from lmparse.framing import index
 from lmparse.framing.base import Framing

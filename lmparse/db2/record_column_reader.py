@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lmparse.db2 import record_kinds
-from lmparse.db2.log_part import ERROR_BYTES
 from lmparse.db2.log_record import SPEC, STREAMS, LogReader, LogRecord, commit_seconds
 from lmparse.db2.parsed_records import ParsedRecords, members_of
 from lmparse.db2.record_columns import (
@@ -38,6 +37,8 @@ from lmparse.values.byte_arrays import Bytes, Flags, Int64s, UInt64s, places_by_
 from lmparse.values.codepages import CodePage
 
 T = TypeVar("T")
+ERROR_BYTES = 2600
+"""Bytes of memory of the error of a record; measured."""
 MOST_FORMS = 1 << 12
 """Most forms, and headers, that are learned; servers write some hundred. Others are parsed record by record."""
 _NO_BYTE = 256

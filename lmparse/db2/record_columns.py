@@ -15,7 +15,7 @@ import numpy as np
 
 from lmparse.db2 import record_kinds
 from lmparse.db2.links import Links, LoadStart
-from lmparse.db2.tables import Ids
+from lmparse.db2.log_record import Ids
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
 from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt16s, UInt64s, places_by_value

@@ -17,7 +17,6 @@ import pyarrow as pa
 
 from lmparse.columnar import arrays, json_texts, kernels
 from lmparse.columnar.json_texts import Part
-from lmparse.db2.decoder import header_of
 from lmparse.db2.log_record import LogReader
 from lmparse.db2.record_forms import RecordForm
 from lmparse.errors import DataError
@@ -88,7 +87,7 @@ def learned(logs: LogReader, buffer: Buffer, extent: RecordExtent, second: int) 
     form = RecordForm.of(record, logs.records.spec)
     nodes = {node.path: node for node in Dissector(logs.records).dissect(raw).walk()}
     fixed, second = form.base + form.layout.least_width, second - extent.offset
-    shown = header_of(logs, record)
+    shown = logs.header_of(record)
     shape = _Learning(logs, nodes, fixed, second).shape(shown)
     if shape is None:
         return None

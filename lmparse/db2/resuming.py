@@ -14,13 +14,12 @@ from lmparse.changes.checkpoint import MOST_FILES, Checkpoint, NeededStretch
 from lmparse.db2.file_ranges import placed_range
 from lmparse.db2.joining import known_file
 from lmparse.db2.log_index import LogIndex
-from lmparse.db2.log_record import LogRecord
+from lmparse.db2.log_record import Ids, LogRecord
 from lmparse.db2.order import seq_behind
 from lmparse.db2.part_reader import IndexedLog
 from lmparse.db2.settings import LuwSettings, form_of, known_reader
 from lmparse.db2.table_changes import GAP_KINDS, LASTING, described_in, gap_opened_by
 from lmparse.db2.table_history import TableRecord
-from lmparse.db2.tables import Ids
 from lmparse.db2.transaction_index import TransactionIndex
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.framing.extents import RecordExtent, Span

@@ -10,7 +10,7 @@ import numpy as np
 from lmparse.db2 import record_kinds
 from lmparse.db2.record_columns import NO_TABLE, table_number
 from lmparse.db2.record_forms import Fields, Place, RecordForm
-from lmparse.db2.row_reader import RecordHeader, header_by_types
+from lmparse.db2.row_header import RecordHeader, header_by_types
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field, Layout
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s, UInt16s, UInt64s, take_rows

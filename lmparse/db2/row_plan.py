@@ -23,6 +23,7 @@ from lmparse.columnar.row_plan import DecodedRows, RowColumn, RowPlan, Rows, Val
 from lmparse.columnar.schemas import column_type
 from lmparse.db2 import row_reader
 from lmparse.db2.outside_columns import OutsideColumn, OutsideRows
+from lmparse.db2.row_header import header_by_types
 from lmparse.db2.tables import Column, Table
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
@@ -183,7 +184,7 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
         both = outer.astype(np.int64) << 8 | inner
         kinds = both[:1] if (both == both[0]).all() else np.unique(both)
         forms = np.array(
-            [row_reader.header_by_types(kind >> 8, kind & 0xFF, self._order).form for kind in kinds.tolist()], np.int64
+            [header_by_types(kind >> 8, kind & 0xFF, self._order).form for kind in kinds.tolist()], np.int64
         )
         return forms[np.searchsorted(kinds, both)]
 

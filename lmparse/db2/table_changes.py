@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lmparse.db2 import record_kinds
-from lmparse.db2.log_record import LogReader, LogRecord
+from lmparse.db2.log_record import Ids, LogReader, LogRecord
 from lmparse.db2.outcomes import TakenBack
 from lmparse.db2.record_columns import table_number
 from lmparse.db2.table_history import TableRecord
-from lmparse.db2.tables import Ids, Table, table_of
+from lmparse.db2.tables import Table, table_of
 from lmparse.db2.transaction_index import ChangeReference, GapTimes, Transaction, TransactionIndex
 from lmparse.errors import DataError, RecordError
 from lmparse.framing.extents import RecordExtent

@@ -12,14 +12,13 @@ from itertools import takewhile, zip_longest
 from typing import Any
 
 from lmparse.changes.descriptions import unique_names
+from lmparse.db2.log_record import Ids
 from lmparse.errors import ControlError, RecordError
 from lmparse.limits import DEFAULT, Limits
 from lmparse.spec import catalog
 from lmparse.spec.documents import DocumentError, file_bytes, read_yaml
 from lmparse.values.sql_types import LOBS, SqlType, decimal_bytes, parse_type, timestamp_bytes
 
-Ids = tuple[int, int]
-"""Table space id and table id."""
 _SHOWN = 80
 """Most characters of a value in a message."""
 _KEYS = ("tablespace_id", "table_id", "schema", "name", "columns", "key")

@@ -14,9 +14,10 @@ from typing import Any
 
 from lmparse.db2.links import Links
 from lmparse.db2.lob_columns import Places
+from lmparse.db2.log_record import Ids
 from lmparse.db2.order import Position, seq
 from lmparse.db2.table_history import TableRecord
-from lmparse.db2.tables import Ids, Table
+from lmparse.db2.tables import Table
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import RecordExtent
 

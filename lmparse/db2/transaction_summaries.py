@@ -16,10 +16,11 @@ from lmparse.changes.transaction_summary import TableLabels, TransactionSummary
 from lmparse.db2.changed_rows import PartRows
 from lmparse.db2.decoder import name_of
 from lmparse.db2.log import Db2Log
+from lmparse.db2.log_record import Ids
 from lmparse.db2.record_columns import NO_TABLE, table_ids
+from lmparse.db2.row_header import RecordHeader
 from lmparse.db2.row_images import with_header
-from lmparse.db2.row_reader import RecordHeader
-from lmparse.db2.tables import Ids, Table
+from lmparse.db2.tables import Table
 from lmparse.db2.transaction_index import Transaction
 from lmparse.db2.units import OPEN, STATES
 from lmparse.errors import DataError
