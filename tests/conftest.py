@@ -21,7 +21,7 @@ from short_runs import JAVA_OPTIONS, SHORT_SPARK
 from lmparse import cli
 from lmparse.bmc import control_search
 from lmparse.cli import command_line
-from lmparse.db2 import log_record
+from lmparse.db2.record import log_record
 from lmparse.limits import DEFAULT, Limits
 from lmparse.records.reader import RecordReader
 from lmparse.spec import ksy

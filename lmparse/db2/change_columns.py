@@ -20,15 +20,15 @@ from lmparse.changes.rows import VersionBatch
 from lmparse.columnar import arrays, json_texts, schemas
 from lmparse.columnar.row_plan import DecodedRows
 from lmparse.columnar.rows import Origin
-from lmparse.db2 import record_headers
-from lmparse.db2.changed_rows import INCLUDED, ChangeWindow, PartRows, Stretch, texts
-from lmparse.db2.decoder import DISPOSITIONS, name_of
-from lmparse.db2.lob_values import NOT_BEFORE
 from lmparse.db2.log import Db2Log
-from lmparse.db2.record_columns import NO_TIME, table_number
-from lmparse.db2.row_plan import LuwRowPlan
-from lmparse.db2.tables import Column, Table
-from lmparse.db2.units import STATES
+from lmparse.db2.record import json_headers as record_headers
+from lmparse.db2.record.record_table import NO_TIME, table_number
+from lmparse.db2.rows.change_decoder import DISPOSITIONS, name_of
+from lmparse.db2.rows.lob_values import NOT_BEFORE
+from lmparse.db2.rows.row_plan import LuwRowPlan
+from lmparse.db2.tables.table import Column, Table
+from lmparse.db2.transactions.changed_rows import INCLUDED, ChangeWindow, PartRows, Stretch, texts
+from lmparse.db2.transactions.units import STATES
 from lmparse.framing.extents import Span
 from lmparse.framing.windows import MAX_BYTES, Gathered
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s, places_by_value

@@ -14,11 +14,11 @@ from typing import Any
 
 from lmparse.changes.change import RowValues, of_role
 from lmparse.db2.log import Db2Log
-from lmparse.db2.log_record import TABLE_NAMES, LogRecord, still_compressed
-from lmparse.db2.record_kinds import OPERATIONS, UNDOES
-from lmparse.db2.row_reader import SPEC, RowReader
-from lmparse.db2.tables import Column, Table, read_tables_file
-from lmparse.db2.transaction_index import ChangeReference, Transaction
+from lmparse.db2.record.kinds import OPERATIONS, UNDOES
+from lmparse.db2.record.log_record import TABLE_NAMES, LogRecord, still_compressed
+from lmparse.db2.rows.row_reader import SPEC, RowReader
+from lmparse.db2.tables.table import Column, Table, read_tables_file
+from lmparse.db2.transactions.references import ChangeReference, Transaction
 from lmparse.errors import DataError, InvalidValueError
 from lmparse.framing.extents import RecordExtent
 from lmparse.records.dissection import Dissection, Dissector, Node, placed_at

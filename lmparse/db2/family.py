@@ -9,10 +9,10 @@ from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.descriptions import TableDescriptions
 from lmparse.changes.family import ChangeReader, Family
 from lmparse.changes.transaction_summary import TransactionSummary
-from lmparse.db2 import log_record
-from lmparse.db2.descriptions_in_force import describe
 from lmparse.db2.log import Db2Log, open_log
-from lmparse.db2.order import SEQ_FORM
+from lmparse.db2.record import log_record
+from lmparse.db2.transactions.descriptions import describe
+from lmparse.db2.transactions.seq import SEQ_FORM
 from lmparse.errors import DataError
 from lmparse.options import Options
 from lmparse.records.file_dissection import FileDissector
@@ -39,14 +39,14 @@ def _join(
     checkpoint: Checkpoint | None,
     faults: list[DataError] | None,
 ) -> Sequence[Joined]:
-    from lmparse.db2.joining import join
+    from lmparse.db2.files.joining import join
 
     found = join(paths, options, run, checkpoint, faults)
     return [found] if found.pieces else []
 
 
 def _checkpoint(log: Db2Log) -> Checkpoint:
-    from lmparse.db2.resuming import checkpoint_of
+    from lmparse.db2.files.resuming import checkpoint_of
 
     return checkpoint_of(log, log.resumed)
 
@@ -56,7 +56,7 @@ def _describe(log: Db2Log) -> TableDescriptions:
 
 
 def _transactions(log: Db2Log) -> Iterator[TransactionSummary]:
-    from lmparse.db2.transaction_summaries import transaction_summaries
+    from lmparse.db2.summaries import transaction_summaries
 
     return transaction_summaries(log)
 

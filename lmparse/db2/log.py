@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, Any
 from lmparse.changes.change import Change
 from lmparse.changes.claims import Claim
 from lmparse.changes.log import ChangeLog
-from lmparse.db2 import lob_columns, log_record
-from lmparse.db2.continuity import Continuity
-from lmparse.db2.decoder import COLUMN_DOCS, ChangeDecoder
-from lmparse.db2.descriptions_in_force import Descriptions
-from lmparse.db2.log_part import PART_BYTES, LogBeginning, LogPart
-from lmparse.db2.log_record import Ids
-from lmparse.db2.settings import LuwSettings, find_log, known_lob_columns_from
-from lmparse.db2.table_history import settled, unlike_before
-from lmparse.db2.tables import Table, read_tables_file
-from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
+from lmparse.db2.files.continuity import Continuity
+from lmparse.db2.files.settings import LuwSettings, find_log, known_lob_columns_from
+from lmparse.db2.record import log_record
+from lmparse.db2.record.log_record import Ids
+from lmparse.db2.rows.change_decoder import COLUMN_DOCS, ChangeDecoder
+from lmparse.db2.tables import lob_columns
+from lmparse.db2.tables.history import settled, unlike_before
+from lmparse.db2.tables.table import Table, read_tables_file
+from lmparse.db2.transactions.descriptions import Descriptions
+from lmparse.db2.transactions.log_part import PART_BYTES, LogBeginning, LogPart
+from lmparse.db2.transactions.references import ChangeReference, Transaction, TransactionIndex
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import MAX_BYTES
@@ -35,8 +36,8 @@ from lmparse.records.files import OnError
 from lmparse.records.settings import FileSettings, FoundFile
 
 if TYPE_CHECKING:
-    from lmparse.db2.changed_rows import ChangeWindow
-    from lmparse.db2.log_index import LogIndex
+    from lmparse.db2.transactions.changed_rows import ChangeWindow
+    from lmparse.db2.transactions.log_index import LogIndex
 
 
 def open_log(
@@ -71,7 +72,7 @@ class Db2Log(ChangeLog):
         self.known_table_ids = found.own.table_ids
         self.generation, self.byte_order = logs.generation, found.framing.byte_order or ""
         if self.origin.joined is not None and settings is None:
-            from lmparse.db2.joining import said
+            from lmparse.db2.files.joining import said
 
             for text in said(self.origin.joined):
                 self.notice(text)
@@ -126,14 +127,14 @@ class Db2Log(ChangeLog):
         """The tables of which rows may be missing in front of what is read, with reasons: from the checkpoint."""
         if self.resumed is None:
             return {}
-        from lmparse.db2.resuming import gaps_of
+        from lmparse.db2.files.resuming import gaps_of
 
         return gaps_of(self, self.resumed)
 
     @cached_property
     def log_index(self) -> LogIndex:
         """The transactions of the log, by one pass over it."""
-        from lmparse.db2.log_index import LogIndex
+        from lmparse.db2.transactions.log_index import LogIndex
 
         if self._known.part is not None:
             return LogIndex(self).known(self._known.part)
@@ -160,7 +161,7 @@ class Db2Log(ChangeLog):
         numbers: dict[Ids, int] = {}
         known: int | None = None
         if self.resumed is not None:
-            from lmparse.db2.resuming import seed
+            from lmparse.db2.files.resuming import seed
 
             numbers, known = seed(self, found.tables, self.resumed), known_lob_columns_from(self.resumed)
         self._note_unlike_before(found)
@@ -216,7 +217,7 @@ class Db2Log(ChangeLog):
     def _changed_tables(self) -> Iterator[Ids]:
         for transaction in self.transactions.transactions:
             yield from (reference.ids for reference in transaction.changes if reference.ids is not None)
-        from lmparse.db2.record_columns import NO_TABLE, table_ids
+        from lmparse.db2.record.record_table import NO_TABLE, table_ids
 
         yield from map(table_ids, sorted(self.log_index.whole.tables - {NO_TABLE}))
 
@@ -294,7 +295,7 @@ class Db2Log(ChangeLog):
 
     def change_windows(self, max_records: int, max_bytes: int) -> Iterator[ChangeWindow]:
         """The changes of `in_order` by the column, in windows of limited number and size."""
-        from lmparse.db2.changed_rows import in_commit_order
+        from lmparse.db2.transactions.changed_rows import in_commit_order
 
         parts = self.log_index.parts()
         if self.options.order == "commit":

@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from lmparse.db2.tables import Table, placed, slot_width
+from lmparse.db2.tables.table import Table, placed, slot_width
 from lmparse.spec import catalog
 from lmparse.storage.outputs import write_files
 from lmparse.values.decimals import encode_packed

@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from lmparse.db2.tables import Table, placed
+from lmparse.db2.tables.table import Table, placed
 from lmparse.samples.db2_log import RecordChain, Row, SampleWriter, tables_file
 from lmparse.spec import catalog
 from lmparse.values.byte_arrays import Int64s

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lmparse.bmc import order as bmc_order
-from lmparse.db2 import order as db2_order
-from lmparse.db2.transaction_index import ChangeReference, Transaction
+from lmparse.db2.transactions import seq as db2_order
+from lmparse.db2.transactions.references import ChangeReference, Transaction
 from lmparse.framing.extents import RecordExtent
 from lmparse.options import SEQ_DIGITS
 

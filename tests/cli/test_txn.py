@@ -63,7 +63,7 @@ def test_json_lines_are_those_of_python(run: Command, tmp_path: Path) -> None:
 
 def test_engines_that_differ(run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Engine `check` says in what, and of which transaction."""
-    from lmparse.db2.transaction_summaries import UnitCounts
+    from lmparse.db2.summaries import UnitCounts
 
     path = put(tmp_path, 3)
     assert run("txn", path, "--spec", "db2_log", "--engine", "check").code == 0

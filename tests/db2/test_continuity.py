@@ -13,9 +13,9 @@ from writers.db2.stream import Stream
 
 from lmparse import cli
 from lmparse.changes.claims import Claim
-from lmparse.db2.continuity import Continuity
-from lmparse.db2.log_record import LogRecord
-from lmparse.db2.record_kinds import ABORTS, COMMITS, OPERATIONS
+from lmparse.db2.files.continuity import Continuity
+from lmparse.db2.record.kinds import ABORTS, COMMITS, OPERATIONS
+from lmparse.db2.record.log_record import LogRecord
 from lmparse.framing.framings import framing_of
 from lmparse.logs.check import CheckReport, account
 from lmparse.logs.families import read_options

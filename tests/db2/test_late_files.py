@@ -38,7 +38,7 @@ def test_a_file_that_comes_too_late(form: tuple[str, str, str], order: str, tmp_
 
 def test_the_newest_files_are_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Older ones look like files that come too late."""
-    monkeypatch.setattr("lmparse.db2.resuming.MOST_FILES", 2)
+    monkeypatch.setattr("lmparse.db2.files.resuming.MOST_FILES", 2)
     log = Extracts(tmp_path)
     places = [0, *log.places[10::10]][:5]
     files = [log.file(*cut) for cut in pairwise(places)]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lmparse.db2.tables import Table, read_tables_file
+from lmparse.db2.tables.table import Table, read_tables_file
 from lmparse.samples.db2_log import tables, tables_file
 
 PAGE = (Path(__file__).parents[2] / "docs" / "db2-luw.md").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ import pytest
 from samples import db2_scripts as luw
 
 import lmparse
-from lmparse.db2.log_record import explained, prove_generation
+from lmparse.db2.record.log_record import explained, prove_generation
 
 REAL_ROW = bytes.fromhex("303030303330 0F000500 14001E0000 6173636969 69000000") + b"This is another new resume"
 """User data of a row of EMP_RESUME, Db2 9.7 on x86-64, as its reader posted it (bytes.com, question 942367)."""

@@ -11,7 +11,7 @@ from writers.db2.header import PROPAGATABLE, Header, record
 from writers.db2.stream import Stream
 from writers.db2.wire import Server
 
-from lmparse.db2.record_column_reader import MOST_FORMS
+from lmparse.db2.record.column_reader import MOST_FORMS
 from lmparse.logs.arrow import version_batches
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes

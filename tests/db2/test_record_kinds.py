@@ -11,7 +11,7 @@ from writers.db2.header import record
 from writers.db2.wire import Server
 
 import lmparse
-from lmparse.db2.log_record import LogReader
+from lmparse.db2.record.log_record import LogReader
 from lmparse.values.json_form import to_json
 
 

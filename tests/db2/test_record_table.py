@@ -12,9 +12,9 @@ from amounts import amount
 from samples.db2_random import written
 
 from lmparse.db2.log import Db2Log
-from lmparse.db2.part_reader import PartReader
-from lmparse.db2.record_columns import RecordTable, joined
-from lmparse.db2.record_forms import Role
+from lmparse.db2.record.forms import Role
+from lmparse.db2.record.record_table import RecordTable, joined
+from lmparse.db2.transactions.part_reader import PartReader
 from lmparse.errors import FramingError
 from lmparse.framing.extents import Span
 from lmparse.logs.families import read_options

@@ -29,10 +29,10 @@ from lmparse.columnar import row_plan
 from lmparse.columnar.row_plan import DecodedRows
 from lmparse.columnar.rows import to_batch
 from lmparse.columnar.schemas import column_type
-from lmparse.db2 import tables
-from lmparse.db2.row_plan import LuwRowPlan
-from lmparse.db2.row_reader import RowReader
-from lmparse.db2.tables import placed
+from lmparse.db2.rows.row_plan import LuwRowPlan
+from lmparse.db2.rows.row_reader import RowReader
+from lmparse.db2.tables import table as tables
+from lmparse.db2.tables.table import placed
 from lmparse.errors import DataError
 from lmparse.values import codepages
 from lmparse.values.json_form import to_json

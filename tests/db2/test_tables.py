@@ -21,9 +21,9 @@ from writers.db2.values import OutOfRow, SystemDefault
 
 from lmparse import cli
 from lmparse.changes.schemas import table_type
-from lmparse.db2 import tables
-from lmparse.db2.row_plan import LuwRowPlan
-from lmparse.db2.tables import placed, table_of
+from lmparse.db2.rows.row_plan import LuwRowPlan
+from lmparse.db2.tables import table as tables
+from lmparse.db2.tables.table import placed, table_of
 from lmparse.errors import RecordError
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes

@@ -12,7 +12,7 @@ from samples.db2_scripts import DOC, ITEM, item, tables_file
 from transactions_of import both, counted, counted_changes, listed
 from writers.db2.stream import Stream
 
-from lmparse.db2.transaction_summaries import BEGINS_BEFORE, NO_END, UNREAD, USED_AGAIN
+from lmparse.db2.summaries import BEGINS_BEFORE, NO_END, UNREAD, USED_AGAIN
 
 FIELDS = ("disposition", "complete", "why", "auth_id", "records", "tables", "compensated")
 

@@ -18,7 +18,7 @@ from writers.db2.tables import Table
 from writers.db2.wire import Rid, Server
 
 from lmparse import cli
-from lmparse.db2.transaction_summaries import transaction_summaries
+from lmparse.db2.summaries import transaction_summaries
 
 ABOUT = dom.DomObject(ITEM.id)
 HERE = Place(Rid(0x340, 1), 100, 50)

@@ -27,7 +27,7 @@ from writers.db2.stream import Stream
 from writers.db2.tables import Table
 from writers.db2.values import External
 
-from lmparse.db2.tables import Column
+from lmparse.db2.tables.table import Column
 from lmparse.errors import DataError
 from lmparse.export import sql_script
 from lmparse.export.sql_literals import NoLiteralError, SqlColumn, comment, identifier

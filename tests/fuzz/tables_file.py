@@ -11,7 +11,7 @@ from fuzz.db2_log import form
 from fuzz.edits import Source, edited_lines, inputs
 from fuzz.invariants import accounted, changes_agree
 from fuzz.seeds import put, seeds
-from lmparse.db2.tables import read_tables_file
+from lmparse.db2.tables.table import read_tables_file
 from lmparse.errors import LmparseError
 
 CASES = seeds(lambda seed: seed.beside(".tables") is not None)

@@ -19,7 +19,7 @@ import pytest
 from writers.db2.scripts import Form
 from writers.db2.wire import Raw
 
-from lmparse.db2.log_record import MARGIN
+from lmparse.db2.record.log_record import MARGIN
 from lmparse.errors import FramingError
 from lmparse.logs.check import CheckReport, account
 from lmparse.logs.families import read_options

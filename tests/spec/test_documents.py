@@ -13,7 +13,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lmparse.db2.tables import read_tables_file
+from lmparse.db2.tables.table import read_tables_file
 from lmparse.errors import ControlError, LmparseError, OptionError
 from lmparse.limits import Limits
 from lmparse.options import Options

@@ -1,0 +1,238 @@
+"""Outcomes: the transactions of a log, and what became of the changed rows in them, from the columns of its records."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from lmparse.db2.record.forms import Role
+from lmparse.db2.record.log_record import Ids
+from lmparse.db2.record.record_table import RecordTable, table_ids
+from lmparse.db2.record.row_header import RecordHeader
+from lmparse.db2.record.row_images import with_header
+from lmparse.db2.tables.lob_columns import Places
+from lmparse.db2.transactions.compensation import Compensations
+from lmparse.db2.transactions.units import OPEN, are_changing, find_units
+from lmparse.errors import DataError, RecordError
+from lmparse.framing.extents import RecordExtent
+from lmparse.values.byte_arrays import Flags, Int64s, Ints
+
+TakenBack = tuple[int, int, int, int]
+"""Changed rows that are taken back with the creation of their table: unit, table as one number, and the numbers of the
+records that create the table and that take this back."""
+
+
+@dataclass(frozen=True, eq=False)
+class MovedRows:
+    """Updates that are in two or three records, since the row moved; sorted by `after`."""
+
+    after: Int64s
+    """Numbers of the changed rows that are shown as the updates: those with the row after it, as far as it is here."""
+    before: Int64s
+    """Numbers of the changed rows with the row before it."""
+    pointers: Int64s
+    """Numbers of the updates of the pointers to the rows; equal to `before` where there is none."""
+
+    @property
+    def hidden(self) -> Int64s:
+        """Numbers of the changed rows that are not shown, ascending."""
+        found: Int64s = np.setdiff1d(np.concatenate([self.before, self.pointers]), self.after)
+        return found
+
+
+class Outcomes:
+    """The units of a log, and which of its changed rows are undone or parts of others."""
+
+    def __init__(self, columns: RecordTable, *, has_addresses: bool) -> None:
+        self._columns = columns
+        self.units, self.totals, self.unit_of = find_units(columns)
+        self.errors: list[tuple[RecordExtent, DataError]] = []
+        self._refuse_singular()
+        self.row_unit: Int64s = self.unit_of[columns.rows.member]
+        """The unit of each changed row."""
+        self.ops = columns.operations()
+        """The operation of each changed row."""
+        compensations = Compensations(columns, self.unit_of, has_addresses=has_addresses)
+        self.is_undone, self.left = compensations.is_undone, compensations.left
+        self.errors += compensations.errors
+
+    def _refuse_singular(self) -> None:
+        """Leave units open whose end is a change: nothing tells whether it commits those in front of it, too."""
+        columns, units = self._columns, self.units
+        singular = np.flatnonzero(columns.members.role == Role.SINGULAR)
+        if not len(singular):
+            return
+        records = np.bincount(self.unit_of[are_changing(columns)], minlength=len(units))
+        for member in singular.tolist():
+            unit = int(self.unit_of[member])
+            if count := int(records[unit]) - 1:
+                units.state[unit] = OPEN
+                error = RecordError(
+                    "it is a transaction of its own, but others have its identifier and no end", code="LMP-R008",
+                    spec="db2_log", field="general_flag", found=f"{count} records of changes without an end",
+                    expected="no change with its identifier in front, or an end of it",
+                )  # fmt: skip
+                self.errors.append((columns.extent(member), error))
+
+    def take_back(self, found: list[TakenBack]) -> None:
+        """Mark the changed rows of tables whose creation is taken back."""
+        if not found:
+            return
+        columns = self._columns
+        order = np.lexsort((self.row_unit, columns.rows.ids))  # stable: those of one table and unit are in log order
+        ids, unit = columns.rows.ids[order], self.row_unit[order]
+        index = columns.members.index[columns.rows.member[order]]
+        for number, table, begin, end in found:
+            low, high = np.searchsorted(ids, (table, table + 1))
+            first, last = low + np.searchsorted(unit[low:high], (number, number + 1))
+            start, stop = first + np.searchsorted(index[first:last], (begin + 1, end))
+            self.is_undone[order[start:stop]] = True
+
+    # -- rows that moved --------------------------------------------------------------------------
+
+    def moved(self, byte_order: str) -> MovedRows:
+        """The updates of rows that moved: of those that left a pointer or changed it, and of those in two halves."""
+        found = [self._by_pointers(byte_order), self._by_halves()]
+        after, which = np.unique(np.concatenate([one[0] for one in found]), return_index=True)
+        before, pointers = (np.concatenate([one[number] for one in found])[which] for number in (1, 2))
+        return MovedRows(after, before, pointers)
+
+    def _by_halves(self) -> tuple[Int64s, Int64s, Int64s]:
+        """A delete and the insert behind it, of one table and unit, if both have the flag of halves."""
+        rows = self._columns.rows
+        halves = np.flatnonzero(rows.is_half & ~self.is_undone)
+        halves = halves[np.lexsort((self.row_unit[halves], rows.ids[halves]))]
+        is_delete, follows = self.ops[halves] == b"D", self._follow(halves)
+        is_alone = ~np.append(False, follows[1:] & is_delete[:-1])[: len(halves)]  # no other delete in front of it
+        is_pair = follows & ~is_delete & (rows.number[halves] == 0)
+        is_pair[1:] &= (is_delete & is_alone)[:-1]
+        places = np.flatnonzero(is_pair)
+        before = halves[places - 1]
+        return halves[places], before, before
+
+    def _by_pointers(self, byte_order: str) -> tuple[Int64s, Int64s, Int64s]:
+        """The row that no longer fits in its place is inserted elsewhere, then the row is updated to a pointer there,
+        and the row that was elsewhere before is deleted. All are of one table and unit, one behind the other."""
+        rows, ops = self._columns.rows, self.ops
+        was, is_, is_elsewhere = (
+            with_header(types, byte_order, test, otherwise=False)
+            for types, test in (
+                (rows.before_types, _is_pointer), (rows.after_types, _is_pointer), (rows.before_types, _is_moved_here)
+            )
+        )  # fmt: skip
+        every = np.flatnonzero(np.isin(rows.ids, np.unique(rows.ids[was | is_])))
+        every = every[np.lexsort((self.row_unit[every], rows.ids[every]))]
+        follows, is_undone = self._follow(every), self.is_undone[every]
+        is_insert, is_delete = ops[every] == b"I", (ops[every] == b"D") & is_elsewhere[every]
+        has_after, has_before = is_[every].copy(), was[every] & (ops[every] == b"U")
+        has_after[:1] = has_before[-1:] = False
+        has_after[1:] &= (follows[1:] & is_insert[:-1]) & (is_undone[1:] | ~is_undone[:-1])
+        has_before[:-1] &= (follows[1:] & is_delete[1:]) & (is_undone[:-1] | ~is_undone[1:])
+        places = np.flatnonzero(has_after | has_before)
+        pointers = every[places]
+        after = np.where(has_after[places], every[places - 1], pointers)
+        before = np.where(has_before[places], every[np.minimum(places + 1, len(every) - 1)], pointers)
+        self.is_undone[after] = self.is_undone[pointers]
+        return after, before, pointers
+
+    def _follow(self, rows: Int64s) -> Flags:
+        """Which of some rows, sorted by table and unit, follow another one of both."""
+        ids, unit = self._columns.rows.ids[rows], self.row_unit[rows]
+        return np.append(False, (ids[1:] == ids[:-1]) & (unit[1:] == unit[:-1]))[: len(rows)]
+
+    # -- what parts must know ---------------------------------------------------------------------
+
+    def of_parts(self, firsts: Int64s, count: int) -> Iterator[tuple[Int64s, Ints, Int64s]]:
+        """Of each part the units that it has records of, ascending, the place of the unit of each record among these,
+        and the rows that are undone, by `row_number`; `count` is the number of all records."""
+        columns, place = self._columns, np.zeros(len(self.units), np.uint32)
+        bounds = np.searchsorted(columns.members.index, [*firsts.tolist(), count])
+        rows = np.searchsorted(columns.rows.member, bounds)
+        for number in range(len(firsts)):
+            unit_of = self.unit_of[bounds[number] : bounds[number + 1]]
+            numbers = np.unique(unit_of)
+            place[numbers] = np.arange(len(numbers))
+            undone = np.flatnonzero(self.is_undone[rows[number] : rows[number + 1]]) + rows[number]
+            yield numbers, place[unit_of].astype(np.min_scalar_type(len(numbers))), columns.row_numbers(undone)
+
+    def doubtful(self) -> Int64s:
+        """The rows of whose values a piece may be in a record that cannot be read, ascending: it is between them and
+        the change before them in their transaction."""
+        columns, units = self._columns, self.units
+        index, rows = columns.members.index, columns.rows
+        unread = columns.unread
+        if not unread or not len(rows):
+            return np.zeros(0, np.int64)
+        changes = np.flatnonzero(are_changing(columns))
+        unit = self.unit_of[changes]
+        order = np.argsort(unit, kind="stable")
+        unit, changes = unit[order], changes[order]
+        start = np.where(units.begins_before[unit], 0, units.first_index[unit])
+        goes_on = np.flatnonzero(unit[1:] == unit[:-1]) + 1
+        start[goes_on] = index[changes[goes_on - 1]]
+        start_of = np.zeros(len(index), np.int64)
+        start_of[changes] = start
+        known = np.append(np.array(unread), np.iinfo(np.int64).max)
+        following = known[np.searchsorted(known, start_of[rows.member])]
+        return np.flatnonzero(following < index[rows.member])
+
+    # -- what is said of the log ------------------------------------------------------------------
+
+    def have_changes(self) -> Flags:
+        """Which units have changes of rows or of tables as a whole."""
+        found = np.zeros(len(self.units), np.bool_)
+        found[self.unit_of[are_changing(self._columns)]] = True
+        return found
+
+    def reused(self) -> int:
+        """The number of transactions without an end of whose identifier another one begins."""
+        return int(((self.units.state == OPEN) & ~self.units.is_last).sum())
+
+    def open(self) -> Int64s:
+        """Numbers of the units that may end behind the log."""
+        units = self.units
+        return np.flatnonzero((units.state == OPEN) & units.is_last)
+
+    def end_of(self, unit: int) -> int:
+        """The number of a record behind which none is of a unit."""
+        if self.units.state[unit] != OPEN:
+            return int(self.totals.last_index[unit])
+        reused = self.units.reused_at(unit)
+        return sys.maxsize if reused < 0 else reused
+
+    def last_of(self, tids: list[int]) -> dict[int, int]:
+        """The number of the last record of each of some identifiers that has one."""
+        units, last = self.units, self.totals.last_index
+        is_wanted = units.is_last & np.isin(units.tid, np.array(tids, np.uint64))
+        return dict(zip(units.tid[is_wanted].tolist(), last[is_wanted].tolist(), strict=True))
+
+    def column_ids(self) -> dict[Ids, Places]:
+        """The columns of pieces by table, once between two records that may describe a table or take that back, and for
+        each transaction with such a record."""
+        members, pieces = self._columns.members, self._columns.pieces
+        is_describing = np.isin(members.role, (Role.OBJECT, Role.UNDO_OBJECT, Role.SINGULAR))
+        index, tid = members.index[pieces.member], members.tid[pieces.member]
+        own = np.concatenate([members.tid[is_describing], self.units.tid[self.units.begins_before]])
+        tid = np.where(np.isin(tid, own), tid, np.uint64(0))
+        unit = np.where(tid != 0, self.unit_of[pieces.member], -1)  # an identifier may be used again
+        between = np.searchsorted(members.index[is_describing], index)
+        order = np.lexsort((index, unit, tid, pieces.column, between, pieces.ids))
+        order = order[pieces.column[order] >= 0]
+        keys = (values[order] for values in (pieces.ids, between, pieces.column, tid, unit))
+        changes = [np.append(True, key[1:] != key[:-1])[: len(order)] for key in keys]
+        kept = order[np.logical_or.reduce(changes)]
+        found: dict[Ids, Places] = {}
+        for ids, *place in zip(*(of[kept].tolist() for of in (pieces.ids, index, pieces.column, tid)), strict=True):
+            found.setdefault(table_ids(ids), set()).add(tuple(place))
+        return found
+
+
+def _is_pointer(header: RecordHeader) -> bool:
+    return header.is_pointer
+
+
+def _is_moved_here(header: RecordHeader) -> bool:
+    return header.is_moved_here

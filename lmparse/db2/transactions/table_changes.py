@@ -1,0 +1,337 @@
+"""Changes of tables as a whole, read record by record when the outcomes of all transactions are known: what describes
+a table, drops it, or drops columns of it, and gaps: parts of a log in which rows of a table change without records.
+
+Gaps begin with NOT LOGGED INITIALLY, with propagation switched off, and with a load. Each is a change of its own, and
+changes behind a lasting gap contain its reason.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lmparse.db2.record import kinds as record_kinds
+from lmparse.db2.record.log_record import Ids, LogReader, LogRecord
+from lmparse.db2.record.record_table import table_number
+from lmparse.db2.tables.history import TableRecord
+from lmparse.db2.tables.table import Table, table_of
+from lmparse.db2.transactions.outcomes import TakenBack
+from lmparse.db2.transactions.references import ChangeReference, GapTimes, Transaction, TransactionIndex
+from lmparse.errors import DataError, RecordError
+from lmparse.framing.extents import RecordExtent
+from lmparse.limits import Held
+from lmparse.spec import catalog
+from lmparse.storage.buffers import Buffer
+
+LASTING = (record_kinds.ATTRIBUTE, record_kinds.LOAD)
+"""The kinds of changes that open gaps that last until the table is copied anew."""
+GAP_KINDS = frozenset((*LASTING, record_kinds.INITIALIZE, record_kinds.NOT_LOGGED, record_kinds.TRUNCATE))
+"""All kinds of changes that open gaps or close them."""
+ALTERED = (
+    "columns altered by records that do not say how: the rows in front and behind are read with the same description, "
+    "if none is between them"
+)
+NOT_HERE = "compensations of changes that are not in the log at hand"
+_CHANGE_BYTES = 1700
+"""Bytes of memory of a change of a table as a whole; measured."""
+_UNDO_CREATE = "db2_dom.undo_create_table"
+
+
+@dataclass(eq=False)
+class _Event:
+    """One change of a table as a whole."""
+
+    transaction: Transaction
+    change: ChangeReference
+    address: int
+    """Zero if the record states none."""
+    described: tuple[Table | None, Table | None] | None = None
+    """As `described_in`."""
+    gap: ChangeReference | None = None
+    """The change that says which rows are missing, if it opens a gap."""
+    taken_back: int | None = None
+    """Number of the record that took it back."""
+
+    @property
+    def is_done(self) -> bool:
+        return self.transaction.state == "committed" and self.is_left
+
+    @property
+    def is_left(self) -> bool:
+        return not self.change.is_undone
+
+    @property
+    def reason(self) -> str:
+        """Why rows are missing behind it."""
+        return "" if self.gap is None else str((self.gap.notice or {})["gap"])
+
+    @property
+    def end(self) -> int | None:
+        """As `TableRecord.until`."""
+        if self.taken_back is not None:
+            return self.taken_back
+        transaction = self.transaction
+        if transaction.state == "rolled-back":
+            return transaction.last_index
+        return transaction.reused_at if transaction.is_reused else None
+
+    def take_back(self, index: int) -> None:
+        self.taken_back, self.change.is_undone = index, True
+        if self.gap is not None:
+            self.gap.is_undone = True
+
+
+class TableChanges:
+    """The changes of the tables of one log. `index` gets them, with the descriptions of tables."""
+
+    def __init__(
+        self, transaction_of: Callable[[int], Transaction], held: Held, *, has_addresses: bool, read_before: int
+    ) -> None:
+        """`transaction_of` makes the transaction of the unit with a number; `has_addresses`: records state theirs.
+
+        Of the records in front of number `read_before`, an earlier reading has said what is to be said.
+        """
+        self.index = TransactionIndex()
+        self.taken_back: list[TakenBack] = []
+        self._transaction_of, self._held = transaction_of, held
+        self._has_addresses, self._read_before = has_addresses, read_before
+        self._transactions: dict[int, Transaction] = {}
+        """By number of the unit."""
+        self._events: list[_Event] = []
+        self._left: dict[tuple[int, Ids | None], list[_Event]] = {}
+        """Those of a unit and table, the latest last, but those that were taken back with their creation."""
+        self._at_address: dict[tuple[int, int], _Event] = {}
+        """By unit and address."""
+        self._behind: dict[tuple[int, Ids | None, int], _Event] = {}
+        """By unit, table, and address of the record before."""
+        self._of_kind: dict[tuple[int, Ids | None, str], list[_Event]] = {}
+        """By unit, table and kind, the latest last."""
+        self._missing: dict[Ids, list[TableRecord]] = {}
+        """What describes a table in front of the log, and is taken back in the log."""
+
+    def read(self, logs: LogReader, buffer: Buffer, extents: Iterable[tuple[RecordExtent, int]]) -> None:
+        """Read records in the order of the log, each with the number of its unit; -1 for the start of a load."""
+        for extent, unit in extents:
+            record = logs.read(buffer, extent)
+            self._held.take(_CHANGE_BYTES, record_index=extent.index, record_offset=extent.offset)
+            if record.kind == record_kinds.LOAD:
+                self.index.transactions.append(load := _load(record))
+                self._add(load, record)
+            elif record.is_compensating and not (record.parsed.is_singular and record.kind in record_kinds.OPERATIONS):
+                self._compensate(self._of(unit), record)
+            else:
+                self._add(self._of(unit), record)
+        self._finish()
+
+    def _of(self, unit: int) -> Transaction:
+        if unit not in self._transactions:
+            self._transactions[unit] = self._transaction_of(unit)
+        return self._transactions[unit]
+
+    def _add(self, transaction: Transaction, record: LogRecord) -> None:
+        change = ChangeReference(
+            record.extent, record.kind, record_kinds.OPERATIONS[record.kind], record.table, _lsn(record), record.lfs,
+            record.stream,
+        )  # fmt: skip
+        event = _Event(transaction, change, record.address or 0)
+        transaction.changes.append(change)
+        if change.ids is not None:
+            try:
+                event.described = described_in(record.kind, change.ids, record.body)
+            except DataError as error:
+                self.index.bad.append((record.extent, error))
+        if (reason := gap_opened_by(record.kind, record.body)) is not None:
+            until = "the table is copied anew" if record.kind in LASTING else "the transaction commits"
+            event.gap = replace(change, op="S", notice={"gap": reason, "rows_missing_until": until})
+            transaction.changes.append(event.gap)
+        unit, ids = transaction.number, change.ids
+        self._events.append(event)
+        self._left.setdefault((unit, ids), []).append(event)
+        self._of_kind.setdefault((unit, ids, change.kind), []).append(event)
+        self._behind[unit, ids, record.previous] = event
+        if record.address:
+            self._at_address[unit, record.address] = event
+
+    # -- compensation -------------------------------------------------------------------------
+
+    def _compensate(self, transaction: Transaction, record: LogRecord) -> None:
+        """Take back what a compensation undoes: the change at its address, else the latest one of its table."""
+        number, ids, is_creation = record.extent.index, record.table, record.kind == _UNDO_CREATE
+        address = record.compensated if self._has_addresses else None
+        named = None if address is None else self._at_address.get((transaction.number, address))
+        event = named
+        if named is not None and not _fits(named, record):
+            self._refuse(record, named)
+            event = None
+        if address is None or (named is not None and event is None):
+            event = self._latest(transaction, record)
+        left = self._left.get((transaction.number, ids), [])
+        if event is not None:
+            event.take_back(number)
+            while is_creation and left and left[-1].change.extent.index > event.change.extent.index:
+                left.pop().take_back(number)
+            if is_creation and ids is not None:
+                self.taken_back.append((transaction.number, table_number(*ids), event.change.extent.index, number))
+            return
+        # The creation is in front of the log: of what is behind it, only a description has no compensation.
+        while is_creation and left and named is None and (address is None or left[-1].address > address):
+            if (one := left.pop()).change.kind in record_kinds.DESCRIBING and one.is_left:
+                one.take_back(number)
+        if record.kind in record_kinds.UNDOES_DEFINITION and ids is not None and named is None:
+            # Its table is another one up to here, or has other columns; which, only the missing record says.
+            tid = int.from_bytes(record.transaction_id)
+            missing = TableRecord(
+                None, -1, transaction.number, is_committed=False, is_undone=True, tid=tid, until=number
+            )
+            self._missing.setdefault(ids, []).append(missing)
+        if number >= self._read_before:
+            self.index.counts[NOT_HERE] += 1
+
+    def _refuse(self, record: LogRecord, named: _Event) -> None:
+        """Keep the error of a compensation that names a change which it cannot undo."""
+        error = RecordError(
+            "the change that it compensates is of another kind or table, or taken back already", code="LMP-R008",
+            spec="db2_log", field="compensated_lsn", expected=" or ".join(record_kinds.UNDOES[record.kind]),
+            found=f"{named.change.kind} in record {named.change.extent.index}",
+        )  # fmt: skip
+        self.index.bad.append((record.extent, error))
+
+    def _latest(self, transaction: Transaction, record: LogRecord) -> _Event | None:
+        """The change behind the record that a compensation names, else the latest one of the table; None if none is."""
+        unit, kinds = transaction.number, record_kinds.UNDOES[record.kind]
+        if record.before_compensated is not None:
+            event = self._behind.get((unit, record.table, record.before_compensated))
+            if event is not None and _fits(event, record):
+                return event
+        latest = [self._of_kind.get((unit, record.table, kind), []) for kind in kinds]
+        for events in latest:
+            while events and not events[-1].is_left:
+                events.pop()
+        return max((events[-1] for events in latest if events), key=_number_of, default=None)
+
+    # -- when all are known -------------------------------------------------------------------
+
+    def _finish(self) -> None:
+        """Sort what was found by table, and add what is said of it."""
+        index = self.index
+        for event in self._events:
+            change, transaction = event.change, event.transaction
+            if event.described is not None and change.ids is not None:
+                index.tables.setdefault(change.ids, []).append(_table_record(event, *event.described))
+            if event.is_done and change.kind in record_kinds.ALTER and change.extent.index >= self._read_before:
+                index.counts[ALTERED] += 1
+            if event.is_done and event.gap is not None:
+                shown = "unknown" if change.ids is None else "{}.{}".format(*change.ids)
+                notice = event.gap.notice or {}
+                why = f"{notice['gap']}, until {notice['rows_missing_until']}"
+                text = f"rows missing from here: table {shown}"
+                index.gaps.append((change.extent, text, why, transaction.commit_position))
+        index.gaps.sort(key=lambda gap: gap[3])
+        for ids, missing in self._missing.items():
+            index.tables.setdefault(ids, []).extend(missing)
+        index.transactions += (one for one in self._transactions.values() if one.changes)
+
+    def gaps(self, inherited: Mapping[Ids, str]) -> dict[Ids, GapTimes]:
+        """Why rows of each table may be missing, along the log; `inherited` are the reasons of gaps that begin in front
+        of it."""
+        steps: dict[Ids, list[tuple[int, int, _Event]]] = {}
+        for event in self._events:
+            ids, opened = event.change.ids, event.change.extent.index
+            if ids is None:
+                continue
+            if event.gap is not None and event.change.kind in LASTING:
+                steps.setdefault(ids, []).append((opened, _OPENS, event))
+                if not event.is_done and (end := event.end) is not None:
+                    # The record with which another transaction begins is behind it.
+                    is_reused = end == event.transaction.reused_at
+                    steps[ids].append((end - is_reused, _IS_WITHDRAWN, event))
+            elif event.change.kind == record_kinds.TRUNCATE and event.is_done:
+                steps.setdefault(ids, []).append((event.transaction.last_index, _CLOSES, event))
+            if event.change.kind == record_kinds.INITIALIZE and event.described is not None:
+                steps.setdefault(ids, []).append((opened, _CLOSES, event))
+        return {ids: _times(steps.get(ids, []), inherited.get(ids)) for ids in {**inherited, **steps}}
+
+
+_OPENS, _IS_WITHDRAWN, _CLOSES = range(3)
+
+
+def _times(steps: list[tuple[int, int, _Event]], inherited: str | None) -> GapTimes:
+    """When the reason for which rows of a table may be missing changes."""
+    found = GapTimes() if inherited is None else GapTimes([-1], [inherited])
+    lasting: deque[_Event] = deque()
+    withdrawn = set[_Event]()
+    for number, what, event in sorted(steps, key=lambda step: step[0]):
+        if what == _OPENS:
+            lasting.append(event)
+        elif what == _IS_WITHDRAWN:
+            withdrawn.add(event)
+        else:
+            inherited = None
+            # A table that is empty, or described anew, is complete again; gaps behind that remain.
+            while lasting and lasting[0].change.extent.index <= event.change.extent.index:
+                lasting.popleft()
+        while lasting and lasting[-1] in withdrawn:
+            lasting.pop()
+        reason = lasting[-1].reason if lasting else inherited
+        if reason != (found.reasons[-1] if found.reasons else None):
+            found.indexes.append(number)
+            found.reasons.append(reason)
+    return found
+
+
+def _fits(event: _Event, record: LogRecord) -> bool:
+    """Whether a compensation can undo a change."""
+    change = event.change
+    return change.kind in record_kinds.UNDOES[record.kind] and change.ids == record.table and event.is_left
+
+
+def _number_of(event: _Event) -> int:
+    return event.change.extent.index
+
+
+def _table_record(event: _Event, table: Table | None, before: Table | None) -> TableRecord:
+    change, transaction = event.change, event.transaction
+    return TableRecord(
+        table, change.extent.index, transaction.number, event.is_done, change.is_undone, before, change.extent,
+        int.from_bytes(transaction.transaction_id), event.end, is_open=transaction.state == "open", kind=change.kind,
+    )  # fmt: skip
+
+
+def _load(record: LogRecord) -> Transaction:
+    """A load takes effect at once, whatever the outcome of its transaction."""
+    index, lsn = record.extent.index, _lsn(record)
+    return Transaction(
+        record.transaction_id, lsn, index, "committed", commit_lfs=record.lfs, commit_lsn=lsn, last_index=index
+    )
+
+
+def _lsn(record: LogRecord) -> int:
+    """Log sequence number of a record; its offset in the file if it has none."""
+    return record.extent.offset if record.lsn is None else record.lsn
+
+
+def described_in(kind: str, ids: Ids, body: Any) -> tuple[Table | None, Table | None] | None:
+    """The table that a record describes, and its description before; None if the record is not of that kind.
+
+    What is behind a record that drops the table, or columns of it, is another one, which it does not describe. Versions
+    are numbered where all records of a table are known. Raises RecordError LMP-R006 for contradicting descriptors.
+    """
+    if kind == record_kinds.INITIALIZE:
+        return table_of(ids, body.table_description, 0, "table_description"), None
+    if kind == record_kinds.ADD_COLUMNS:
+        before = table_of(ids, body.old_arrays, 0, "old_arrays")
+        return table_of(ids, body.new_arrays, 0, "new_arrays"), before
+    return (None, None) if kind in (record_kinds.DROP, record_kinds.DROP_COLUMNS) else None
+
+
+def gap_opened_by(kind: str, body: Any) -> str | None:
+    """Why rows are missing behind a record; None if it opens no gap."""
+    if kind == record_kinds.INITIALIZE and body.is_not_logged_initially:
+        return "the table was created NOT LOGGED INITIALLY"
+    if kind == record_kinds.ATTRIBUTE:
+        propagation = catalog.load("db2_dms").enum("table_attribute")["propagation"]
+        is_off = body.attribute_mask & ~body.attribute_values & propagation
+        return "propagation was switched off" if is_off else None
+    return {record_kinds.NOT_LOGGED: "NOT LOGGED INITIALLY was activated", record_kinds.LOAD: "a load began"}.get(kind)

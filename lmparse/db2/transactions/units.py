@@ -1,0 +1,161 @@
+"""Units: the records of one transaction in a stretch of a log, found by sorting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lmparse.db2.record.forms import Role
+from lmparse.db2.record.links import LoadStarts
+from lmparse.db2.record.record_table import NO_AUTHID, NO_TIME, Arrays, RecordTable
+from lmparse.values.byte_arrays import Flags, Int64s, UInt64s
+
+NO_STREAM = -1
+OPEN, COMMITTED, ROLLED_BACK = 0, 1, 2
+"""Outcomes of units."""
+STATES = ("open", "committed", "rolled-back")
+"""The same in words, by number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Units(Arrays):
+    """Stretches of records with one transaction identifier, each from a first record or behind an end, up to an end.
+
+    Sorted by identifier, and those of one identifier in the order of the log. A unit with only an end is none of a
+    transaction.
+    """
+
+    tid: UInt64s
+    first_index: Int64s
+    """Number of its first record."""
+    first_lsn: UInt64s
+    previous: UInt64s
+    """Of its first record; zero if the transaction begins with it."""
+    first_stream: Int64s
+    """Log stream of its first record; NO_STREAM if that states no address."""
+    state: Int64s
+    commit_lfs: UInt64s
+    commit_lsn: UInt64s
+    commit_time: Int64s
+    authid: Int64s
+    is_broken: Flags
+    """Whether a record is missing between two that are here."""
+
+    @property
+    def begins_before(self) -> Flags:
+        """Whether a record of the transaction precedes the first one that is here."""
+        found: Flags = self.previous != 0
+        return found
+
+    @property
+    def is_last(self) -> Flags:
+        """Whether it is the last one of its identifier."""
+        return np.append(self.tid[1:] != self.tid[:-1], True)[-len(self) :] if len(self) else np.zeros(0, np.bool_)
+
+    def reused_at(self, unit: int) -> int:
+        """Number of the record with which another transaction begins with the identifier of one that has no end; -1 if
+        none does."""
+        is_reused = self.state[unit] == OPEN and unit + 1 < len(self) and self.tid[unit + 1] == self.tid[unit]
+        return int(self.first_index[unit + 1]) if is_reused else -1
+
+
+@dataclass(frozen=True, eq=False)
+class UnitTotals(Arrays):
+    """All records of each unit, and the last of them: what the parts of a log need not know."""
+
+    is_end: Flags
+    """Whether an end is all of it."""
+    records: Int64s
+    bytes: Int64s
+    first_offset: Int64s
+    """Of its first record in the file."""
+    last_index: Int64s
+    """Number of its last record."""
+    last_offset: Int64s
+    last_lsn: UInt64s
+
+
+def find_units(columns: RecordTable) -> tuple[Units, UnitTotals, Int64s]:
+    """The units of the members with their totals, and the number of the unit of each member."""
+    members = columns.members
+    order = np.argsort(members.tid, kind="stable")
+    tid, role = members.tid[order], members.role[order]
+    is_end = (role == Role.COMMIT) | (role == Role.ABORT) | (role == Role.SINGULAR)
+    loads = LoadStarts(columns.loads)
+    # A transaction may begin with the start of a load, which is no member.
+    starts = loads.all_through(tid, members.previous[order]) == 0
+    starts[1:] |= (tid[1:] != tid[:-1]) | is_end[:-1]
+    starts[:1] = True
+    numbers = np.cumsum(starts) - 1
+    unit_of = np.empty(len(order), np.int64)
+    unit_of[order] = numbers
+    first = order[starts]
+    count = len(first)
+    last = np.append(np.flatnonzero(starts)[1:] - 1, len(order) - 1)[:count]
+    is_last_end = is_end[last] if count else np.zeros(0, np.bool_)
+    state = np.where(is_last_end, np.where(role[last] == Role.ABORT, ROLLED_BACK, COMMITTED), OPEN)
+    end = order[last] if count else first
+    is_commit = state == COMMITTED
+    units = Units(
+        tid=members.tid[first],
+        first_index=members.index[first],
+        first_lsn=members.lsn[first],
+        previous=members.previous[first],
+        first_stream=np.where(members.address[first] != 0, members.stream[first], NO_STREAM),
+        state=state,
+        commit_lfs=np.where(is_commit, members.lfs[end], np.uint64(0)),
+        commit_lsn=np.where(is_commit, members.lsn[end], np.uint64(0)),
+        commit_time=np.where(is_commit, _of_ends(columns, end, columns.ends.time, NO_TIME), NO_TIME),
+        authid=np.where(is_commit, _of_ends(columns, end, columns.ends.authid, NO_AUTHID), NO_AUTHID),
+        is_broken=np.zeros(count, np.bool_),
+    )
+    totals = UnitTotals(
+        is_end=is_last_end & (role[last] != Role.SINGULAR) & (last == np.flatnonzero(starts)),
+        records=np.bincount(numbers, minlength=count),
+        # Sums of whole numbers below 2^53 are exact in floating point.
+        bytes=np.bincount(unit_of, members.length, count).astype(np.int64),
+        first_offset=members.offset[first],
+        last_index=members.index[end],
+        last_offset=members.offset[end],
+        last_lsn=members.lsn[end],
+    )
+    broken = _behind_missing(columns, order, starts, loads)
+    units.is_broken[unit_of[broken]] = True
+    for place in broken.tolist():
+        previous = loads.through(int(members.tid[place]), int(members.previous[place]))
+        columns.links.miss(previous, int(members.index[place]))
+    return units, totals, unit_of
+
+
+def _behind_missing(columns: RecordTable, order: Int64s, starts: Flags, loads: LoadStarts) -> Int64s:
+    """The members that follow a missing record of their transaction, ascending; those without one follow none.
+
+    `order` sorts members by transaction, and units of one begin at `starts`. A link over a record that cannot be read
+    shows nothing.
+    """
+    members, before, after = columns.members, order[:-1], order[1:]
+    tid, address = members.tid[after], members.address[before]
+    previous = loads.all_through(tid, members.previous[after])
+    places = np.flatnonzero(~starts[1:] & (tid != 0) & (address != 0) & (previous > address))
+    if len(places) and columns.bad:
+        between = np.array(columns.unread)
+        low, high = (np.searchsorted(between, members.index[side[places]]) for side in (before, after))
+        places = places[low == high]
+    return np.sort(after[places])
+
+
+def are_changing(columns: RecordTable) -> Flags:
+    """Which members are changes, of rows or of a table as a whole."""
+    role = columns.members.role
+    found: Flags = (role == Role.OBJECT) | (role == Role.SINGULAR)
+    found[columns.rows.member] = True
+    return found
+
+
+def _of_ends(columns: RecordTable, members: Int64s, values: Int64s, otherwise: int) -> Int64s:
+    """A value of the ends that are these members; `otherwise` for members that are not ends."""
+    if not len(columns.ends):
+        return np.full(len(members), otherwise)
+    places = np.minimum(np.searchsorted(columns.ends.member, members), len(columns.ends) - 1)
+    return np.where(columns.ends.member[places] == members, values[places], otherwise)
