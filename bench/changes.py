@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from bench import data, harness, header
-from lmparse.bmc.log import LogicalLog
+from lmparse.bmc.log.log import LogicalLog
 from lmparse.logs import arrow
 from lmparse.logs.open import open_changes
 from lmparse.options import Options

@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 
 from bench import data, harness, header
-from lmparse.bmc.log import LogicalLog
+from lmparse.bmc.log.log import LogicalLog
 from lmparse.framing.framings import framing_of
 from lmparse.framing.index import windows
 from lmparse.logs import arrow

@@ -19,7 +19,7 @@ from hypothesis import settings
 from short_runs import JAVA_OPTIONS, SHORT_SPARK
 
 from lmparse import cli
-from lmparse.bmc import control_search
+from lmparse.bmc.control import find_control as control_search
 from lmparse.cli import command_line
 from lmparse.db2.record import log_record
 from lmparse.limits import DEFAULT, Limits

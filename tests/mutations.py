@@ -13,7 +13,7 @@ from typing import Any
 
 from cases.files import arguments, load
 
-from lmparse.bmc.log import LogicalLog
+from lmparse.bmc.log.log import LogicalLog
 from lmparse.changes.log import ChangeLog
 from lmparse.db2.log import Db2Log
 from lmparse.errors import LmparseError

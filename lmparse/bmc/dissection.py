@@ -11,13 +11,13 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from lmparse.bmc import change_record
-from lmparse.bmc.columns import Column
-from lmparse.bmc.headers import HeaderField, widen
-from lmparse.bmc.log import LogicalLog
-from lmparse.bmc.order import OPERATIONS
-from lmparse.bmc.row_image import SPEC, RowReader
-from lmparse.bmc.tables import TableVersion
+from lmparse.bmc.control.columns import Column
+from lmparse.bmc.control.tables import TableVersion
+from lmparse.bmc.log.log import LogicalLog
+from lmparse.bmc.log.order import OPERATIONS
+from lmparse.bmc.record import change_record
+from lmparse.bmc.record.headers import HeaderField, widen
+from lmparse.bmc.record.row_image import SPEC, RowReader
 from lmparse.changes.change import ROLES, RowValues, of_role
 from lmparse.errors import DataError, InvalidValueError
 from lmparse.framing.extents import RecordExtent

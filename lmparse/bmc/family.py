@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lmparse.bmc import change_record, control_file
-from lmparse.bmc.control_search import ControlSearch, is_control
-from lmparse.bmc.interpretation import LogSettings
-from lmparse.bmc.log import LogicalLog, open_logical_log
-from lmparse.bmc.order import SEQ_FORM
+from lmparse.bmc.control import control_file
+from lmparse.bmc.control.find_control import ControlSearch, is_control
+from lmparse.bmc.log.interpretation import LogSettings
+from lmparse.bmc.log.log import LogicalLog, open_logical_log
+from lmparse.bmc.log.order import SEQ_FORM
+from lmparse.bmc.record import change_record
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.descriptions import TableDescriptions
 from lmparse.changes.family import ChangeReader, ControlFiles, Family
@@ -75,20 +76,20 @@ def _checkpoint(log: ChangeLog) -> Checkpoint:
 
 
 def _record_plan(log: ChangeLog) -> RecordPlan:
-    from lmparse.bmc import header_columns
+    from lmparse.bmc.columns import header_columns
 
     assert isinstance(log, LogicalLog)
     return header_columns.record_plan(log.header, log.code_page)
 
 
 def _describe(log: ChangeLog) -> TableDescriptions:
-    from lmparse.bmc.table_descriptions import describe
+    from lmparse.bmc.control.table_descriptions import describe
 
     return describe(_extracts(log))
 
 
 def _change_reader(log: ChangeLog, schema: pa.Schema | None, filters: Sequence[Filter]) -> ChangeReader | None:
-    from lmparse.bmc import change_columns
+    from lmparse.bmc.columns import change_columns
     from lmparse.bmc.extracts import joined_log
 
     if not isinstance(log, LogicalLog):

@@ -16,13 +16,14 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lmparse.bmc import header_columns, order
-from lmparse.bmc.change_columns import are_spanned
-from lmparse.bmc.change_headers import ChangeHeaders, HeaderRows, as_hex, each
-from lmparse.bmc.header_columns import HeaderTexts
-from lmparse.bmc.log import LogicalLog
-from lmparse.bmc.segments import JoinedChange
-from lmparse.bmc.tables import TableVersion, full_ids, position_of
+from lmparse.bmc.columns import header_columns
+from lmparse.bmc.columns.change_columns import are_spanned
+from lmparse.bmc.columns.change_headers import ChangeHeaders, HeaderRows, as_hex, each
+from lmparse.bmc.columns.header_columns import HeaderTexts
+from lmparse.bmc.control.tables import TableVersion, full_ids, position_of
+from lmparse.bmc.log import order
+from lmparse.bmc.log.log import LogicalLog
+from lmparse.bmc.record.segments import JoinedChange
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.transaction_summary import NO_OPERATION, TableLabels, TransactionSummary
 from lmparse.errors import ControlError, FileLimitError, FramingError

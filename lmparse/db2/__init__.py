@@ -1,4 +1,4 @@
 """Db2 for LUW: log records, tables, rows, LOB values and transactions.
 
-Begin with `log.Db2Log`; `log_record` for one record.
+Begin with `log.Db2Log`; `record.log_record` for one record.
 """

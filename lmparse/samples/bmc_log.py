@@ -14,7 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc.columns import front_widths
+from lmparse.bmc.control.columns import front_widths
 from lmparse.spec import catalog
 from lmparse.storage.outputs import write_files
 from lmparse.values import codepages

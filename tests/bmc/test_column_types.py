@@ -13,8 +13,8 @@ from writers.bmc.control import Table
 from writers.bmc.rows import Column
 
 import lmparse
-import lmparse.bmc.tables
-from lmparse.bmc.row_image import ImageReading, RowReader
+import lmparse.bmc.control.tables
+from lmparse.bmc.record.row_image import ImageReading, RowReader
 from lmparse.values import codepages
 
 
@@ -103,10 +103,10 @@ def test_sas_dates_stay_text(tmp_path: Path) -> None:
 def reader_of(nulls: str) -> RowReader:
     """Reads rows of one varying column of at most five characters."""
     page = codepages.lookup("cp037")
-    column = lmparse.bmc.tables.Column(
+    column = lmparse.bmc.control.tables.Column(
         1, "FIELD", "VCHR", "S", 5, 0, nulls, loglog_bytes=7 + (nulls == "Y"), page=page, ccsid=37
     )
-    return RowReader(lmparse.bmc.tables.TableVersion("DB2A", 1, 2, 3, 1, (column,)), ImageReading())
+    return RowReader(lmparse.bmc.control.tables.TableVersion("DB2A", 1, 2, 3, 1, (column,)), ImageReading())
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ import pytest
 from counted import growth, operations
 from writers.bmc import control, framing, lldf, logs
 
-from lmparse.bmc.consistency import Consistency
-from lmparse.bmc.position_runs import PositionRuns
-from lmparse.bmc.segments import SegmentIndex
+from lmparse.bmc.checks import Consistency
+from lmparse.bmc.columns.position_runs import PositionRuns
+from lmparse.bmc.record.segments import SegmentIndex
 from lmparse.changes.claims import Claim
 from lmparse.framing.extents import RecordExtent
 from lmparse.logs.check import CheckReport, account

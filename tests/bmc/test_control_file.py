@@ -11,9 +11,9 @@ import pytest
 from writers.bmc import control, framing, lldf
 
 from lmparse import cli
-from lmparse.bmc import control_file
-from lmparse.bmc.change_record import longest
-from lmparse.bmc.control_file import read_control
+from lmparse.bmc.control import control_file
+from lmparse.bmc.control.control_file import read_control
+from lmparse.bmc.record.change_record import longest
 from lmparse.errors import ControlError, DataError, FramingError, RecordError
 
 RECORDS = [

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from writers.bmc import control, framing, lldf
 
-from lmparse.bmc.control_search import find_control, is_control
+from lmparse.bmc.control.find_control import find_control, is_control
 from lmparse.errors import ControlError, FramingError
 from lmparse.logs.partitions import Request
 from lmparse.options import Options

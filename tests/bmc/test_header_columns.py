@@ -17,7 +17,7 @@ from writers.bmc import control, lldf, logs
 from writers.bmc import framing as enc
 from writers.bmc.lldf import HeaderField
 
-from lmparse.bmc.log import LogicalLog
+from lmparse.bmc.log.log import LogicalLog
 from lmparse.columnar import schemas
 from lmparse.errors import ControlError
 from lmparse.logs.arrow import plan_of

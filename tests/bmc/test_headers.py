@@ -13,7 +13,7 @@ from writers.bmc import framing as enc
 from writers.bmc.lldf import HeaderField
 
 import lmparse
-from lmparse.bmc.headers import Header
+from lmparse.bmc.record.headers import Header
 from lmparse.logs.check import account
 from lmparse.options import Options
 from lmparse.spec import catalog

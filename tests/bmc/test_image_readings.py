@@ -13,7 +13,7 @@ from writers.bmc.fields import key
 from writers.bmc.rows import Column
 
 import lmparse
-from lmparse.bmc import interpretation
+from lmparse.bmc.log import interpretation
 
 ENGINES = ("columnar", "kaitai")
 TABLE = Table(

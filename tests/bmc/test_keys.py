@@ -10,8 +10,8 @@ from writers.bmc import control, framing, logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
 
-from lmparse.bmc.control_file import read_control
-from lmparse.bmc.tables import TableVersion, read_tables
+from lmparse.bmc.control.control_file import read_control
+from lmparse.bmc.control.tables import TableVersion, read_tables
 from lmparse.logs.check import account
 from lmparse.options import Options
 from lmparse.values import codepages

@@ -19,8 +19,8 @@ from writers.bmc import lldf, logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
 
-from lmparse.bmc import position_runs
-from lmparse.bmc.position_runs import PositionRuns
+from lmparse.bmc.columns import position_runs
+from lmparse.bmc.columns.position_runs import PositionRuns
 from lmparse.changes.schemas import changes_schema
 from lmparse.errors import FramingError
 from lmparse.framing.framings import framing_of

@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 from writers.bmc import rows
 from writers.bmc.rows import LOB_TYPES, Style
 
-from lmparse.bmc.columns import Column
-from lmparse.bmc.row_image import ImageOptions, ImageReading, RowReader
-from lmparse.bmc.row_plan import ImagePlan
-from lmparse.bmc.tables import TableVersion
+from lmparse.bmc.columns.row_plan import ImagePlan
+from lmparse.bmc.control.columns import Column
+from lmparse.bmc.control.tables import TableVersion
+from lmparse.bmc.record.row_image import ImageOptions, ImageReading, RowReader
 from lmparse.changes import schemas as change_schemas
 from lmparse.columnar.row_plan import DecodedRows
 from lmparse.columnar.rows import to_batch

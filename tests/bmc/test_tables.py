@@ -12,9 +12,9 @@ from writers.bmc import control, framing, logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
 
-from lmparse.bmc import tables
-from lmparse.bmc.control_file import ControlFile, ControlRecord
-from lmparse.bmc.tables import read_tables
+from lmparse.bmc.control import tables
+from lmparse.bmc.control.control_file import ControlFile, ControlRecord
+from lmparse.bmc.control.tables import read_tables
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.values import codepages

@@ -16,7 +16,7 @@ from writers.bmc.control import Table
 from writers.bmc.rows import Column
 
 import lmparse
-from lmparse.bmc.log import LogicalLog
+from lmparse.bmc.log.log import LogicalLog
 from lmparse.bmc.units import BROKEN, CONTRADICTORY, NO_END, NOT_TESTABLE
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes

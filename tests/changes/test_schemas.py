@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lmparse.bmc.log import LogicalLog
+from lmparse.bmc.log.log import LogicalLog
 from lmparse.changes.schemas import changes_schema
 from lmparse.db2.log import Db2Log
 

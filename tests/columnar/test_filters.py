@@ -20,8 +20,8 @@ from amounts import amount
 from samples.bmc_random import some_record
 from writers.bmc import framing, logs
 
-from lmparse.bmc import change_columns
-from lmparse.bmc.row_plan import ImagePlan
+from lmparse.bmc.columns import change_columns
+from lmparse.bmc.columns.row_plan import ImagePlan
 from lmparse.changes.schemas import changes_schema
 from lmparse.columnar import schemas
 from lmparse.columnar.filters import Filter, mask

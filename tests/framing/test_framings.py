@@ -12,7 +12,7 @@ from writers.bmc import lldf, rows
 
 import lmparse
 from lmparse import errors
-from lmparse.bmc.change_record import detection
+from lmparse.bmc.record.change_record import detection
 from lmparse.framing import index
 from lmparse.framing.base import Framing
 from lmparse.framing.extents import RecordExtent, Span

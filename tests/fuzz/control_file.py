@@ -13,7 +13,7 @@ from fuzz.edits import WORDS, Source, edited_with, inputs
 from fuzz.invariants import accounted, changes_agree, records_agree
 from fuzz.put_together import zos
 from fuzz.seeds import Seed, put, seeds
-from lmparse.bmc.control_file import read_control
+from lmparse.bmc.control.control_file import read_control
 from lmparse.errors import LmparseError
 from lmparse.logs.open import open_file
 from lmparse.options import Options

@@ -13,7 +13,8 @@ from unittest import mock
 
 from fuzz.edits import Source, edited, inputs
 from fuzz.seeds import seeds
-from lmparse.bmc import change_record, control_file
+from lmparse.bmc.control import control_file
+from lmparse.bmc.record import change_record
 from lmparse.errors import FramingError, LmparseError
 from lmparse.framing import index, word_scan
 from lmparse.framing.base import Framing

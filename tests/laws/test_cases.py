@@ -16,7 +16,7 @@ from cases.files import CASES, FOUND, arguments, comparable, expected_rows, load
 from make_cases import made_files as make_files
 
 from lmparse import cli
-from lmparse.bmc.control_file import read_control
+from lmparse.bmc.control.control_file import read_control
 from lmparse.spec import catalog
 
 made_files = cache(make_files)

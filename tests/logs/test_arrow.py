@@ -16,8 +16,8 @@ from writers.bmc.control import Table
 from writers.bmc.rows import Column as EncodedColumn
 
 from lmparse import open_log
-from lmparse.bmc.columns import Column
-from lmparse.bmc.tables import TableVersion
+from lmparse.bmc.control.columns import Column
+from lmparse.bmc.control.tables import TableVersion
 from lmparse.changes.schemas import changes_schema, table_type
 from lmparse.columnar.rows import BATCH_ROWS, batches
 from lmparse.columnar.schemas import column_type, records_schema

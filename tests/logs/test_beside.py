@@ -13,7 +13,7 @@ from writers.bmc import control, framing
 
 import lmparse
 from lmparse import cli
-from lmparse.bmc import control_search
+from lmparse.bmc.control import find_control as control_search
 from lmparse.samples import db2_log
 
 COMMANDS = {

@@ -16,7 +16,7 @@ from cases.collected import samples_of_cases
 from writers.bmc import control, framing
 
 from lmparse import cli
-from lmparse.bmc import control_search
+from lmparse.bmc.control import find_control as control_search
 from lmparse.review.coverage.files import collect
 from lmparse.review.coverage.reports import CoverageReport, SpecReach, report_of
 from lmparse.review.explain.search import explain

@@ -10,7 +10,7 @@ from writers.bmc import lldf, rows
 from writers.db2 import framing as luw
 from writers.db2.wire import BYTE_ORDERS
 
-from lmparse.bmc.change_record import detection
+from lmparse.bmc.record.change_record import detection
 from lmparse.framing.base import Framing
 from lmparse.framing.framings import framing_of
 from lmparse.options import DB2_FRAMINGS

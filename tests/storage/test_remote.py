@@ -13,7 +13,7 @@ import pyarrow.fs as pafs
 import pytest
 from storage.conftest import ENDINGS, PACKERS, Log, Remote, alone, fault, packed
 
-from lmparse.bmc.control_search import find_control, is_control
+from lmparse.bmc.control.find_control import find_control, is_control
 from lmparse.errors import NotInstalledError, OptionError
 from lmparse.logs.partitions import Request
 from lmparse.options import Options

@@ -11,9 +11,9 @@ from typing import Protocol
 
 import numpy as np
 
-from lmparse.bmc import header_columns
+from lmparse.bmc.columns import header_columns
 from lmparse.bmc.extracts.outcomes import OUTCOME_FIELDS, UNIT_FIELDS, have_ended, is_yes, keys, widths
-from lmparse.bmc.log import LogicalLog, open_logical_log
+from lmparse.bmc.log.log import LogicalLog, open_logical_log
 from lmparse.columnar.record_plan import Decoded
 from lmparse.errors import FramingError
 from lmparse.framing.windows import Window

@@ -18,18 +18,18 @@ from typing import Any
 
 import pyarrow as pa
 
-from lmparse.bmc import change_columns
-from lmparse.bmc.change_columns import ChangeColumns
-from lmparse.bmc.control_file import read_control
-from lmparse.bmc.control_search import ControlSearch, find_control
+from lmparse.bmc.columns import change_columns
+from lmparse.bmc.columns.change_columns import ChangeColumns
+from lmparse.bmc.control.control_file import read_control
+from lmparse.bmc.control.find_control import ControlSearch, find_control
+from lmparse.bmc.control.tables import TableVersion, of_number
 from lmparse.bmc.extracts.checkpoint import ReadBefore
 from lmparse.bmc.extracts.heads import UNIT_WIDTH, ExtractHeads, heads_of
 from lmparse.bmc.extracts.outcomes import ExtractSettings, keys
 from lmparse.bmc.extracts.ownership import UnitEnds, ownership
-from lmparse.bmc.headers import check_header
-from lmparse.bmc.interpretation import LogSettings
-from lmparse.bmc.log import LogicalLog, open_logical_log
-from lmparse.bmc.tables import TableVersion, of_number
+from lmparse.bmc.log.interpretation import LogSettings
+from lmparse.bmc.log.log import LogicalLog, open_logical_log
+from lmparse.bmc.record.headers import check_header
 from lmparse.changes.change import Change, Version
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.claims import Claim, Statement

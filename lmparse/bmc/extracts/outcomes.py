@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from lmparse.bmc.change_record import SPEC, Places
+from lmparse.bmc.record.change_record import SPEC, Places
 from lmparse.errors import FramingError
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import Window

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lmparse.bmc.change_record import SPEC
+from lmparse.bmc.columns.header_columns import positions
 from lmparse.bmc.extracts.heads import (
     FLAG_FIELDS,
     POSITION_FIELDS,
@@ -42,7 +42,7 @@ from lmparse.bmc.extracts.outcomes import (
     stated_commits,
     widths,
 )
-from lmparse.bmc.header_columns import positions
+from lmparse.bmc.record.change_record import SPEC
 from lmparse.limits import Held
 from lmparse.options import Options
 from lmparse.spec import catalog

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from lmparse.bmc.columns import DEC_LENGTHS, GRAPHIC_LENGTHS, Column, front_widths, len_unit
-from lmparse.bmc.tables import TableVersion
+from lmparse.bmc.control.columns import DEC_LENGTHS, GRAPHIC_LENGTHS, Column, front_widths, len_unit
+from lmparse.bmc.control.tables import TableVersion
 from lmparse.changes.change import KEPT_APART, RowValues, of_table
 from lmparse.errors import DataError, InvalidValueError
 from lmparse.options import Options

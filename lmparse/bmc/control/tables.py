@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from lmparse.bmc.columns import Column, read_column
-from lmparse.bmc.control_file import ControlFile, ControlRecord
+from lmparse.bmc.control.columns import Column, read_column
+from lmparse.bmc.control.control_file import ControlFile, ControlRecord
 from lmparse.changes.change import UNKNOWN_ID
 from lmparse.changes.descriptions import unique_names
 from lmparse.errors import ControlError, TableNotFoundError

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise, takewhile
 
-from lmparse.bmc.control_file import ControlFile
+from lmparse.bmc.control.control_file import ControlFile
 from lmparse.changes.claims import Claim, Statement
 from lmparse.changes.descriptions import unique_names
 from lmparse.errors import ControlError, DataError, InvalidValueError

@@ -15,11 +15,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pyarrow as pa
 
-from lmparse.bmc import header_columns, order
-from lmparse.bmc.change_headers import HEADER_COLUMNS, TIMES, ChangeHeaders, HeaderRows, KnownTable, each
-from lmparse.bmc.log import LogicalLog
-from lmparse.bmc.row_plan import ImagePlan
-from lmparse.bmc.tables import TableVersion
+from lmparse.bmc.columns import header_columns
+from lmparse.bmc.columns.change_headers import HEADER_COLUMNS, TIMES, ChangeHeaders, HeaderRows, KnownTable, each
+from lmparse.bmc.columns.row_plan import ImagePlan
+from lmparse.bmc.control.tables import TableVersion
+from lmparse.bmc.log import order
+from lmparse.bmc.log.log import LogicalLog
 from lmparse.changes.change import KEPT_APART, ROLES, Change
 from lmparse.changes.column_reader import ChangeGroup, ColumnReader, LeftOut, RowExtents, text_refusal
 from lmparse.changes.rows import VersionBatch

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from lmparse.bmc.control_file import ControlFile
-from lmparse.bmc.table_names import has_name
-from lmparse.bmc.tables import Tables, TableVersion, full_ids, identity, position_of
+from lmparse.bmc.control.control_file import ControlFile
+from lmparse.bmc.control.table_names import has_name
+from lmparse.bmc.control.tables import Tables, TableVersion, full_ids, identity, position_of
 from lmparse.changes.claims import Claim, Statement
 from lmparse.errors import ControlError
 from lmparse.framing.extents import RecordExtent

@@ -9,22 +9,24 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc import change_record, order, position_runs, segments
-from lmparse.bmc.change_record import has_images
-from lmparse.bmc.consistency import Consistency
-from lmparse.bmc.control_checks import ControlChecks
-from lmparse.bmc.control_file import ControlFile, read_control
-from lmparse.bmc.control_search import find_control
-from lmparse.bmc.decoder import ChangeDecoder
+from lmparse.bmc.checks import Consistency
+from lmparse.bmc.columns import position_runs
+from lmparse.bmc.columns.position_runs import PositionRuns
+from lmparse.bmc.control.control_checks import ControlChecks
+from lmparse.bmc.control.control_file import ControlFile, read_control
+from lmparse.bmc.control.find_control import find_control
+from lmparse.bmc.control.table_names import TABLE_FIELDS, TableName, TableSearch
+from lmparse.bmc.control.tables import Tables, TableVersion, identity, of_number, read_tables, shown_name
 from lmparse.bmc.extracts.outcomes import ExtractReading
-from lmparse.bmc.headers import OUTCOME, Header, check_header
-from lmparse.bmc.interpretation import Interpretation, LogSettings
-from lmparse.bmc.order import OPERATIONS
-from lmparse.bmc.position_runs import PositionRuns
-from lmparse.bmc.row_image import ImageOptions
-from lmparse.bmc.segments import JoinedChange, SegmentIndex, SegmentReader, join
-from lmparse.bmc.table_names import TABLE_FIELDS, TableName, TableSearch
-from lmparse.bmc.tables import Tables, TableVersion, identity, of_number, read_tables, shown_name
+from lmparse.bmc.log import order
+from lmparse.bmc.log.interpretation import Interpretation, LogSettings
+from lmparse.bmc.log.order import OPERATIONS
+from lmparse.bmc.record import change_record, segments
+from lmparse.bmc.record.change_decoder import ChangeDecoder
+from lmparse.bmc.record.change_record import has_images
+from lmparse.bmc.record.headers import OUTCOME, Header, check_header
+from lmparse.bmc.record.row_image import ImageOptions
+from lmparse.bmc.record.segments import JoinedChange, SegmentIndex, SegmentReader, join
 from lmparse.changes.change import HEADER_FIELDS, Change
 from lmparse.changes.claims import Claim
 from lmparse.changes.log import OUTSIDE, ChangeLog

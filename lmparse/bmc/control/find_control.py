@@ -7,8 +7,9 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-from lmparse.bmc import change_record, control_file
-from lmparse.bmc.control_file import first_code, read_control
+from lmparse.bmc.control import control_file
+from lmparse.bmc.control.control_file import first_code, read_control
+from lmparse.bmc.record import change_record
 from lmparse.changes.family import FoundControl
 from lmparse.errors import ControlError, DataError, FramingError, TruncatedError
 from lmparse.framing.base import Framing

@@ -14,9 +14,9 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from lmparse.bmc.columns import Column, front_widths, len_unit
-from lmparse.bmc.row_image import NULL_BYTES, SPEC, ImageOptions, ImageReading
-from lmparse.bmc.tables import TableVersion
+from lmparse.bmc.control.columns import Column, front_widths, len_unit
+from lmparse.bmc.control.tables import TableVersion
+from lmparse.bmc.record.row_image import NULL_BYTES, SPEC, ImageOptions, ImageReading
 from lmparse.columnar import kernels
 from lmparse.columnar.kernels import Kernel, RaggedKernel
 from lmparse.columnar.row_plan import DecodedRows, RowColumn, RowPlan, Rows, Values, Wanted

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from lmparse.bmc.log import LogicalLog
-from lmparse.bmc.table_names import TableName
-from lmparse.bmc.tables import TableVersion, identity
+from lmparse.bmc.control.table_names import TableName
+from lmparse.bmc.control.tables import TableVersion, identity
+from lmparse.bmc.log.log import LogicalLog
 from lmparse.changes.descriptions import TableDescription, TableDescriptions
 from lmparse.errors import DataError
 

@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from lmparse.bmc import order
-from lmparse.bmc.change_record import DataArea
-from lmparse.bmc.interpretation import Interpretation
-from lmparse.bmc.order import OPERATIONS
-from lmparse.bmc.segments import JoinedChange
-from lmparse.bmc.table_names import TableName, table_name
-from lmparse.bmc.tables import Tables, TableVersion, full_ids, identity
+from lmparse.bmc.control.table_names import TableName, table_name
+from lmparse.bmc.control.tables import Tables, TableVersion, full_ids, identity
+from lmparse.bmc.log import order
+from lmparse.bmc.log.interpretation import Interpretation
+from lmparse.bmc.log.order import OPERATIONS
+from lmparse.bmc.record.change_record import DataArea
+from lmparse.bmc.record.segments import JoinedChange
 from lmparse.changes.change import OF_ROWS, ROLES, TABLE_IDS, Change, add_row, reading
 from lmparse.errors import ControlError, DataError, InvalidValueError
 from lmparse.records.reader import Values

@@ -16,10 +16,10 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from lmparse.bmc import order
-from lmparse.bmc.change_record import has_images
-from lmparse.bmc.position_runs import PositionRuns
-from lmparse.bmc.segments import SegmentIndex
+from lmparse.bmc.columns.position_runs import PositionRuns
+from lmparse.bmc.log import order
+from lmparse.bmc.record.change_record import has_images
+from lmparse.bmc.record.segments import SegmentIndex
 from lmparse.changes.claims import KEPT_FAILURES, Claim, Statement
 from lmparse.framing.extents import RecordExtent
 from lmparse.records.reader import Values

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lmparse.bmc.segments import KEY_FIELDS, Place, SegmentIndex, fields_of, number_in
+from lmparse.bmc.record.segments import KEY_FIELDS, Place, SegmentIndex, fields_of, number_in
 from lmparse.errors import DataError
 from lmparse.framing.extents import Span
 from lmparse.framing.windows import Window

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from lmparse.bmc.segments import JoinedChange
+from lmparse.bmc.record.segments import JoinedChange
 from lmparse.changes.change import SeqForm
 from lmparse.framing.extents import RecordExtent
 from lmparse.limits import Held, Limits

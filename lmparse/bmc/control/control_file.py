@@ -11,7 +11,7 @@ from typing import Any
 
 from kaitaistruct import EndOfStreamError
 
-from lmparse.bmc.change_record import longest
+from lmparse.bmc.record.change_record import longest
 from lmparse.errors import ControlError, DataError, FramingError
 from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import cut_short, excerpt, no_record

@@ -13,11 +13,18 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from lmparse.bmc import change_record
-from lmparse.bmc.change_record import DataReader
+from lmparse.bmc.control.tables import Tables, TableVersion
 from lmparse.bmc.extracts.outcomes import ExtractSettings
-from lmparse.bmc.row_image import SPEC, ImageOptions, ImageReading, RowReader, all_image_readings, choose_image_reading
-from lmparse.bmc.tables import Tables, TableVersion
+from lmparse.bmc.record import change_record
+from lmparse.bmc.record.change_record import DataReader
+from lmparse.bmc.record.row_image import (
+    SPEC,
+    ImageOptions,
+    ImageReading,
+    RowReader,
+    all_image_readings,
+    choose_image_reading,
+)
 from lmparse.changes.change import RowValues, of_table
 from lmparse.errors import ControlError, DataError, RecordError
 from lmparse.records.reader import Values

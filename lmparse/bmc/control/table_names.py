@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from lmparse.bmc.tables import Tables, TableVersion, identity
+from lmparse.bmc.control.tables import Tables, TableVersion, identity
 from lmparse.errors import InvalidValueError
 from lmparse.records.reader import Values
 from lmparse.spec.layout import Layout

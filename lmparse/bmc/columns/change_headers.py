@@ -15,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from lmparse.bmc import header_columns, order
-from lmparse.bmc.log import LogicalLog
-from lmparse.bmc.order import OPERATIONS
-from lmparse.bmc.table_names import TABLE_FIELDS
-from lmparse.bmc.tables import TableVersion, identity
+from lmparse.bmc.columns import header_columns
+from lmparse.bmc.control.table_names import TABLE_FIELDS
+from lmparse.bmc.control.tables import TableVersion, identity
+from lmparse.bmc.log import order
+from lmparse.bmc.log.log import LogicalLog
+from lmparse.bmc.log.order import OPERATIONS
 from lmparse.changes.change import HEADER_FIELDS
 from lmparse.changes.column_reader import TABLE_NAMES, LeftOut
 from lmparse.changes.log import OUTSIDE

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 import numpy as np
 import pyarrow as pa
 
-from lmparse.bmc.headers import Header, padding, widen
+from lmparse.bmc.record.headers import Header, padding, widen
 from lmparse.columnar import json_texts, schemas
 from lmparse.columnar.columns import Columns
 from lmparse.columnar.cursors import Place, Records, Stream, UnfitError

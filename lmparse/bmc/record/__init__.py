@@ -1,0 +1,3 @@
+"""Records of a Log Master log, one by one: header, DATA area, segments and row images."""
+
+from __future__ import annotations
