@@ -217,6 +217,9 @@ def headers(server: Server) -> Iterator[Case]:
     puts.append(Put("compensation", "db2_log.storage", b"\x06", {"payload": "06"}, flags=0))
     flags = (0x0001, 0x0002, 0x0004, 0x0008, 0x0010, 0x0080, 0x0100, 0x0200, 0x0800, 0xFFFF)
     puts += [Put("normal", "db2_log.storage", b"\x06", {"payload": "06"}, flags=bits) for bits in flags]
+    # Updates of tables without DATA CAPTURE CHANGES, old and new, have no rows.
+    differences = (b"\x01\x78\x01", b"\x01\xa3\x02")
+    puts += [Put("normal", "db2_log.dms", body, {"payload": hexed(body)}, flags=0) for body in differences]
     puts.append(Put("normal", "db2_log.unlisted_9", b"\x09\x07", {"payload": "0907"}))
     puts.append(Put(0x99, "db2_log.unlisted_153", b"\x01\x02", {"payload": "0102"}))
     puts.append(Put(0x4142, "db2_log.unlisted_16706", b"", {"payload": ""}))
