@@ -8,6 +8,8 @@ class Db2Ddl:
     _io: Any
     _parent: Any
     _root: Any
+    class EntryType(IntEnum):
+        default_schema = 1
     class FunctionId(IntEnum):
         ddl_statement = 4
         undo_ddl_statement = 5
@@ -15,7 +17,7 @@ class Db2Ddl:
         _io: Any
         _parent: Any
         _root: Any
-        entry_type: int
+        entry_type: Db2Ddl.EntryType | int
         entry_length: int
         def __init__(self, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...
         @classmethod

@@ -5116,11 +5116,20 @@ LAYOUTS: dict[str, Layout] = {
         doc='The text of DDL statements, logged from version 10.1 on when LOG_DDL_STMTS is YES. Function ids 4 and 5 mean other things here than in records of the data object manager. That a text too long for one record goes on in the next, and that the length that is left counts down, is inferred.',
         doc_ref='As applications of version 10.1 and later read it; written when the database has LOG_DDL_STMTS switched on',
         path='db2/db2_ddl.ksy',
-        sha256='19fe8fb2ad47e6c62417a13817557b4136f984e83e71b5d039bf9f7c6bbe94dd',
+        sha256='3927476525709a3caed98b7f1849c1fedc3023a3b27406070dbacf43f7777991',
         enums={
             'function_id': (
                 Code(value=4, text=None, id='ddl_statement', doc='DDL statement'),
                 Code(value=5, text=None, id='undo_ddl_statement', doc='Undo DDL statement'),
+            ),
+            'entry_type': (
+                Code(
+                    value=1,
+                    text=None,
+                    id='default_schema',
+                    doc='Schema of names without one',
+                    status='inferred',
+                ),
             ),
         },
         little=('?', ('==', ('name', 'byte_order'), 0), True, False),
@@ -5143,6 +5152,16 @@ LAYOUTS: dict[str, Layout] = {
                 offset=0,
                 width=2,
                 kind='uint',
+                enum='entry_type',
+                codes=(
+                    Code(
+                        value=1,
+                        text=None,
+                        id='default_schema',
+                        doc='Schema of names without one',
+                        status='inferred',
+                    ),
+                ),
                 doc='Type',
                 doc_ref='As applications of version 10.1 and later read it; written when the database has LOG_DDL_STMTS switched on',
                 status='inferred',
@@ -5162,7 +5181,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One entry',
         doc_ref='As applications of version 10.1 and later read it; written when the database has LOG_DDL_STMTS switched on',
         path='db2/db2_ddl.ksy',
-        sha256='19fe8fb2ad47e6c62417a13817557b4136f984e83e71b5d039bf9f7c6bbe94dd',
+        sha256='3927476525709a3caed98b7f1849c1fedc3023a3b27406070dbacf43f7777991',
     ),
     'db2_ddl.header': Layout(
         id='db2_ddl.header',
@@ -5245,7 +5264,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Relation manager log record header',
         doc_ref='As applications of version 10.1 and later read it; written when the database has LOG_DDL_STMTS switched on',
         path='db2/db2_ddl.ksy',
-        sha256='19fe8fb2ad47e6c62417a13817557b4136f984e83e71b5d039bf9f7c6bbe94dd',
+        sha256='3927476525709a3caed98b7f1849c1fedc3023a3b27406070dbacf43f7777991',
     ),
     'db2_ddl.statement': Layout(
         id='db2_ddl.statement',
@@ -5358,7 +5377,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A DDL statement is executed, or that is rolled back',
         doc_ref='As applications of version 10.1 and later read it; written when the database has LOG_DDL_STMTS switched on',
         path='db2/db2_ddl.ksy',
-        sha256='19fe8fb2ad47e6c62417a13817557b4136f984e83e71b5d039bf9f7c6bbe94dd',
+        sha256='3927476525709a3caed98b7f1849c1fedc3023a3b27406070dbacf43f7777991',
     ),
     'db2_ddl.undocumented': Layout(
         id='db2_ddl.undocumented',
@@ -5389,7 +5408,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a number',
         doc_ref='As applications of version 10.1 and later read it; written when the database has LOG_DDL_STMTS switched on',
         path='db2/db2_ddl.ksy',
-        sha256='19fe8fb2ad47e6c62417a13817557b4136f984e83e71b5d039bf9f7c6bbe94dd',
+        sha256='3927476525709a3caed98b7f1849c1fedc3023a3b27406070dbacf43f7777991',
     ),
     'db2_dms': Layout(
         id='db2_dms',

@@ -141,6 +141,7 @@ types:
       - id: entry_type
         -lm-status: inferred
         type: u2
+        enum: entry_type
         doc: Type
         doc-ref: *r
       - id: entry_length
@@ -172,3 +173,8 @@ enums:
     5:
       id: undo_ddl_statement
       doc: Undo DDL statement
+  entry_type:
+    1:
+      id: default_schema
+      -lm-status: inferred
+      doc: Schema of names without one

@@ -1,7 +1,7 @@
 """Envelopes: changes in the shapes that other programs read, made from batches of flat changes.
 
 - `debezium`: an event a change, as Debezium's connectors write it; an update that changes the key is a delete of the
-  old row and an insert of the new one, with the same `seq`.
+  old row and an insert of the new one, with the same `seq` and an `event_serial` of 1 and 2.
 - `changefeed`: a row an image, as Delta's change data feed has it.
 
 Images are structs of the columns of one table, or JSON text. A value that the log does not have (a LOB, say, see
@@ -43,7 +43,8 @@ SOURCE = pa.struct(
     [
         ("version", TEXT), ("connector", TEXT), ("ts_ms", pa.int64()), ("snapshot", TEXT), ("db", TEXT),
         ("schema", TEXT), ("table", TEXT), ("txId", TEXT), ("commit_lsn", TEXT), ("change_lsn", TEXT), ("seq", TEXT),
-        ("op", TEXT), ("user", TEXT), ("file", TEXT), ("record_index", pa.int64()), ("record_offset", pa.int64()),
+        ("event_serial", pa.int64()), ("op", TEXT), ("user", TEXT), ("file", TEXT), ("record_index", pa.int64()),
+        ("record_offset", pa.int64()),
     ]
 )  # fmt: skip
 """The block `source` of an event."""
@@ -148,7 +149,7 @@ class Enveloper:
         columns = {
             "before": before,
             "after": pc.if_else(is_divided, pa.scalar(None, after.type), after),
-            "source": self._source(batch),
+            "source": self._source(batch, 1),
             "op": pc.if_else(is_divided, "d", ops),
             "ts_ms": epoch_millis(batch.column("commit_ts"), self.zone),
             "transaction": pa.StructArray.from_arrays(
@@ -162,11 +163,13 @@ class Enveloper:
         created = {
             "before": pa.nulls(count, before.type),
             "after": after.take(rows),
+            "source": self._source(batch, 2).take(rows),
             "op": pa.array(["c"] * count, TEXT),
         }
         return self._batch(columns, batch, second, created)
 
-    def _source(self, batch: pa.RecordBatch) -> pa.Array:
+    def _source(self, batch: pa.RecordBatch, serial: int) -> pa.Array:
+        """The blocks `source` of events; `serial` is that of an event among those of one change."""
         count, seq = batch.num_rows, batch.column("seq")
         millis = epoch_millis(batch.column("commit_ts"), self.zone)
         form = self.seq_form
@@ -183,6 +186,7 @@ class Enveloper:
             "commit_lsn": commit,
             "change_lsn": pc.utf8_slice_codeunits(seq, form.commit, form.commit + form.record),
             "seq": seq,
+            "event_serial": pa.repeat(pa.scalar(serial, pa.int64()), count),
             "op": batch.column("op"),
             "user": batch.column("auth_id"),
             **{name: pc.struct_field(place, name) for name in ("file", "record_index", "record_offset")},

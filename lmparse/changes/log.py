@@ -77,6 +77,16 @@ class ChangeRange:
         return self.last_time is None or found <= self.last_time
 
 
+def check_going_on(options: Options) -> None:
+    """Raise OptionError for changes behind a `seq` in another order than that of commits, in which `seq` rises: the
+    last line of a reading that was stopped does not say which changes came before it."""
+    if options.starting_after is not None and options.order != "commit":
+        raise OptionError(
+            "startingAfter goes on behind a change, and changes in the order of the log are not in that of their seq",
+            hint="give order commit here, and where the reading was stopped; startingSeq and endingSeq are for ranges",
+        )
+
+
 _NAMED = 20
 """Most tables that a message names."""
 MOST_VALUES = 1 << 20

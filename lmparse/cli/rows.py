@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from lmparse.changes.log import ChangeLog
+from lmparse.changes.log import ChangeLog, check_going_on
 from lmparse.cli.arguments import given_options, with_arrow
 from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, report_tally
 from lmparse.errors import DataError, not_installed
@@ -43,7 +43,9 @@ def run_changes(parsed: argparse.Namespace) -> int:
     from lmparse.logs.open import files_read, open_resumed, save_checkpoint
 
     errors, given = ErrorPrinter(parsed.show_errors), given_options(parsed)
-    log = open_resumed(parsed.files, read_options(given), on_error=errors)
+    options = read_options(given)
+    check_going_on(options)
+    log = open_resumed(parsed.files, options, on_error=errors)
     if log.options.checkpoint is not None:
         checkpoint_place(log.options, files_read(log.path, log.options))
     if log.options.envelope == "flat":

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from lmparse.changes.change import Version
 from lmparse.changes.descriptions import DESCRIBED, described_table
+from lmparse.changes.log import check_going_on
 from lmparse.changes.schemas import version_schema
 from lmparse.columnar.json_texts import LINES
 from lmparse.export import writers
@@ -46,6 +47,7 @@ class ChangeFolder:
     def write(self, work: AtomicOutput) -> None:
         """Read the log, keep its changes, and write a file for each version of a table and the manifest."""
         asked, run = self.asked, self.run
+        check_going_on(asked.options)
         self.log = log = open_changes(asked.path, asked.options, on_error=run.on_error)
         run.start(log)
         folder = work.folder / "spilled"

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lmparse.changes.log import ChangeLog
+from lmparse.changes.log import ChangeLog, check_going_on
 from lmparse.changes.transaction_summary import TransactionSummary, check_equal
 from lmparse.errors import DataError, OptionError, not_installed
 from lmparse.framing.extents import RecordExtent
@@ -177,7 +177,9 @@ def open_log(path: str | Path | Sequence[str | Path], **options: Any) -> Log:
     and for files that are not of one log, ControlError for a bad control file.
     """
     check_taken(options, "records changes lines resumed", "open_log")
-    return _opened(paths_of("path", path), read_options(options))
+    named = read_options(options)
+    check_going_on(named)
+    return _opened(paths_of("path", path), named)
 
 
 def read_changes(
@@ -191,6 +193,7 @@ def read_changes(
     check_taken(options, "changes lines", "read_changes")
     named = read_options(options)
     check_changes(named)
+    check_going_on(named)
     return _opened(paths_of("path", path), named).to_table(filters=filters, metadata=metadata)
 
 

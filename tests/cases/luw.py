@@ -612,9 +612,11 @@ def ddl_kinds(server: Server) -> Iterator[Put]:
             object_id=0x0304,
             options=0x0506,
             flags=0x0708,
-            entries=[(0x090A, b"PROD"), (0x0B0C, b"x")],
+            entries=[(1, b"PROD"), (0x0B0C, b"x")],
         )
-        entries = [{"entry_type": 0x090A, "entry_length": 4}, {"entry_type": 0x0B0C, "entry_length": 1}]
+        entries: list[Row] = [
+            {"entry_type": "default_schema", "entry_length": 4}, {"entry_type": str(0x0B0C), "entry_length": 1}
+        ]  # fmt: skip
         values = {
             **{"component": 11, "function_id": 5 if undo else 4, **IDS, "flags": 0x0708},
             **{"ddl_operation": 0x0102, "ddl_object": 0x0304, "ddl_options": 0x0506, "num_entries": 2},

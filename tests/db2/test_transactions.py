@@ -259,6 +259,7 @@ def test_objects_say_what_they_are(generation: Any, byte_order: Any, tmp_path: P
     assert details[4]["index_token"] == 4
     assert details[5]["attributes"] == {"propagation": True, "append_mode": False, "bit_0x8000000": False}
     assert (details[6]["text"], details[6]["ddl_text_left"]) == (text.decode(), 5)
+    assert details[6]["default_schema"] == "ab"
     assert details[7]["columns"] == [*columns, {"name": "C3", "type": "DECIMAL(9,2)", "nullable": False}]
     json.dumps(found.rows)
 

@@ -304,6 +304,8 @@ def _object_detail(record: LogRecord, table: object, page: CodePage) -> dict[str
     for name in ("index_token", "index_root_page", "flag", "ddl_text_left"):
         if hasattr(body, name):
             detail[name] = getattr(body, name)
+    if hasattr(body, "entries"):
+        detail |= _entries(body, page)
     if hasattr(body, "ddl_text"):
         try:
             detail["text"] = page.decode(body.ddl_text)
@@ -311,3 +313,19 @@ def _object_detail(record: LogRecord, table: object, page: CodePage) -> dict[str
             error.at(spec="db2_ddl", field="ddl_text")
             raise
     return detail
+
+
+def _entries(body: Any, page: CodePage) -> dict[str, str]:
+    """What the entries of a DDL statement say, if their lengths add up: the schema of names without one."""
+    found, place = {}, 0
+    if sum(entry.entry_length for entry in body.entries) != len(body.entry_data):
+        return {}
+    for entry in body.entries:
+        raw = body.entry_data[place : place + entry.entry_length]
+        place += entry.entry_length
+        if (name := getattr(entry.entry_type, "name", "")) == "default_schema":
+            try:
+                found[name] = page.decode(raw).rstrip(" ")
+            except DataError as error:
+                raise error.at(spec="db2_ddl", field="entry_data") from None
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -23,6 +24,8 @@ class Descriptions:
         self._histories: dict[Ids, TableHistory] = {}
         self._named: dict[tuple[Ids, int], Table] = {}
         """Descriptions with the names of the tables file, by table and identity of the description in the log."""
+        self._variants: dict[tuple[Ids, int, bool], Table] = {}
+        """Descriptions as they are altered, by table, identity of the description, and whether it was the last time."""
         self._doubts: set[tuple[Ids, str]] = set()
 
     def of(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
@@ -47,16 +50,38 @@ class Descriptions:
         if found is None:
             if named is not None and reference.op in "IUD" and history.is_made_behind(index):
                 self._doubts.add((ids, _BY_FILE_ALONE))
-            return named
+            return named if named is None else self._altered(named, reference, transaction, sys.maxsize, None)
         table, record = found
         # Versions are distinguished by identity, so all changes of one get the same object; the index keeps the key.
         known = self._named.get((ids, id(table)))
-        return known or self._named.setdefault((ids, id(table)), self._with_names(table, record, named))
+        if known is None:
+            known = self._named.setdefault((ids, id(table)), self._with_names(table, record, named))
+        return self._altered(known, reference, transaction, record.index, named)
+
+    def _altered(
+        self, table: Table, reference: ChangeReference, transaction: Transaction, described: int, named: Table | None
+    ) -> Table:
+        """A description, which is as of record `described`, at a change: as altered between the two, if it is.
+
+        Behind the last alteration the tables file, as of the end of the log, is right.
+        """
+        alters = self._index.alters.get(table.ids)
+        if not alters:
+            return table
+        index = reference.extent.index
+        low, high = sorted((described, index))
+        if not any(low < number <= high and (done or of == transaction.number) for number, of, done in alters):
+            return table
+        is_last = described < index and not any(number > index and done for number, _, done in alters)
+        key = table.ids, id(table), is_last
+        if key not in self._variants:
+            self._variants[key] = table.altered(named if is_last else None)
+        return self._variants[key]
 
     def _with_names(self, table: Table, record: TableRecord, named: Table | None) -> Table:
         if named is None:
             return table
-        fit = fit_of(table, record, named)
+        fit = fit_of(table, record, named, is_altered=table.ids in self._index.alters)
         if fit.doubt:
             self._doubts.add((table.ids, fit.doubt))
         if fit.difference is not None:
@@ -73,17 +98,21 @@ class Descriptions:
 
     def indexes(self, ids: Ids) -> list[int]:
         """Numbers of the records with which another description of a table is in force, ascending."""
-        return turning_points(self._index.tables.get(ids, ()))
+        alters = {number for number, *_ in self._index.alters.get(ids, ())}
+        return sorted({*turning_points(self._index.tables.get(ids, ())), *alters})
 
     def all(self, *, is_committed: bool) -> Iterator[Table]:
         """Every description with the names of the tables file; with `is_committed` without uncommitted ones."""
         for ids, records in self._index.tables.items():
-            named = self._index.named.get(ids)
+            named, is_altered = self._index.named.get(ids), ids in self._index.alters
             for record in records:
                 # What a table was before holds for rows in front of the record, whatever becomes of this.
                 for table in (record.before, record.table if record.is_committed or not is_committed else None):
                     if table is not None:
-                        yield table if named is None else fit_of(table, record, named).table
+                        found = table if named is None else fit_of(table, record, named, is_altered=is_altered).table
+                        yield found
+                        if is_altered and named is not None:
+                            yield found.altered(named)
         yield from self._index.named.values()
 
 
@@ -106,9 +135,12 @@ class Fit:
     doubt: str = ""
 
 
-def fit_of(table: Table, record: TableRecord, named: Table) -> Fit:
-    """How a description that a record of the log has fits the one of the tables file, which is of one time."""
-    difference, versions = table.differs_from(named), record.column_range
+def fit_of(table: Table, record: TableRecord, named: Table, *, is_altered: bool) -> Fit:
+    """How a description that a record of the log has fits the one of the tables file, which is of one time.
+
+    `is_altered`: a record of the log alters a column of the table.
+    """
+    difference, versions = table.differs_from(named, is_altered=is_altered), record.column_range
     assert versions is not None
     is_of_file, doubt = record.has_last_columns, ""
     if not record.is_last_table or (is_of_file and record.may_be_gone):
@@ -131,27 +163,30 @@ def fit_of(table: Table, record: TableRecord, named: Table) -> Fit:
 
 def describe(index: TransactionIndex) -> TableDescriptions:
     """The descriptions by committed transactions, in the order of the log, and those of the tables file."""
-    found = [one for ids in index.tables for one in _logged(index.tables[ids], index.named.get(ids))]
+    found = [
+        one for ids in index.tables
+        for one in _logged(index.tables[ids], index.named.get(ids), is_altered=ids in index.alters)
+    ]  # fmt: skip
     logged = {one.ids for one in found}
     found += [_description(Fit(table), None, None) for table in index.named.values() if table.hex_ids not in logged]
     return TableDescriptions(found, index.fault)
 
 
-def _logged(records: Sequence[TableRecord], named: Table | None) -> Iterator[TableDescription]:
+def _logged(records: Sequence[TableRecord], named: Table | None, *, is_altered: bool) -> Iterator[TableDescription]:
     """The versions of one table, each in force from the record that made it up to the one that made the next."""
     made = sorted((record for record in records if record.is_committed), key=lambda record: record.index)
     ends = [*(record.index for record in made), None]
     for record in records:
         if record.before is not None:
-            yield _description(_fit(record.before, record, named), None, ends[0])
+            yield _description(_fit(record.before, record, named, is_altered), None, ends[0])
             break
     for record, end in zip(made, ends[1:], strict=True):
         if record.table is not None:
-            yield _description(_fit(record.table, record, named), record.index, end)
+            yield _description(_fit(record.table, record, named, is_altered), record.index, end)
 
 
-def _fit(table: Table, record: TableRecord, named: Table | None) -> Fit:
-    return Fit(table) if named is None else fit_of(table, record, named)
+def _fit(table: Table, record: TableRecord, named: Table | None, is_altered: bool) -> Fit:
+    return Fit(table) if named is None else fit_of(table, record, named, is_altered=is_altered)
 
 
 def _description(fit: Fit, since: int | None, until: int | None) -> TableDescription:

@@ -30,8 +30,8 @@ LASTING = (record_kinds.ATTRIBUTE, record_kinds.LOAD)
 GAP_KINDS = frozenset((*LASTING, record_kinds.INITIALIZE, record_kinds.NOT_LOGGED, record_kinds.TRUNCATE))
 """All kinds of changes that open gaps or close them."""
 ALTERED = (
-    "columns altered by records that do not say how: the rows in front and behind are read with the same description, "
-    "if none is between them"
+    "columns altered by records that do not say how: DECIMAL values on the other side of one than the description of "
+    "their table are not read"
 )
 NOT_HERE = "compensations of changes that are not in the log at hand"
 _CHANGE_BYTES = 1700
@@ -220,6 +220,9 @@ class TableChanges:
             change, transaction = event.change, event.transaction
             if event.described is not None and change.ids is not None:
                 index.tables.setdefault(change.ids, []).append(_table_record(event, *event.described))
+            if change.kind in record_kinds.ALTER and change.ids is not None and event.is_left:
+                altered = change.extent.index, transaction.number, event.is_done
+                index.alters.setdefault(change.ids, []).append(altered)
             if event.is_done and change.kind in record_kinds.ALTER and change.extent.index >= self._read_before:
                 index.counts[ALTERED] += 1
             if event.is_done and event.gap is not None:
