@@ -15,6 +15,7 @@ class Db2Prefix:
         lsn8 = 2
         filter = 3
         filter97 = 4
+        lris = 5
     class Bare:
         _io: Any
         _parent: Any
@@ -53,6 +54,15 @@ class Db2Prefix:
         def __init__(self, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...
         @classmethod
         def from_bytes(cls, buf: bytes) -> Self: ...
+    class Lris:
+        _io: Any
+        _parent: Any
+        _root: Any
+        record_lri_type1: Db2Prefix.Lri
+        record_lri_type2: Db2Prefix.Lri
+        def __init__(self, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...
+        @classmethod
+        def from_bytes(cls, buf: bytes) -> Self: ...
     class Lsn6:
         _io: Any
         _parent: Any
@@ -71,5 +81,5 @@ class Db2Prefix:
         def from_bytes(cls, buf: bytes) -> Self: ...
     framing: Db2Prefix.Framing | int
     byte_order: _db2_server.Db2Server.ByteOrder | int
-    body: Db2Prefix.Bare | Db2Prefix.Filter | Db2Prefix.Filter97 | Db2Prefix.Lsn6 | Db2Prefix.Lsn8
+    body: Db2Prefix.Bare | Db2Prefix.Filter | Db2Prefix.Filter97 | Db2Prefix.Lris | Db2Prefix.Lsn6 | Db2Prefix.Lsn8
     def __init__(self, framing: Db2Prefix.Framing | int, byte_order: _db2_server.Db2Server.ByteOrder | int, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...

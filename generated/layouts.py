@@ -11786,6 +11786,7 @@ LAYOUTS: dict[str, Layout] = {
                     'db2_prefix.lsn8',
                     'db2_prefix.filter',
                     'db2_prefix.filter97',
+                    'db2_prefix.lris',
                     'db2_prefix.bare',
                 ),
                 doc='The prefix',
@@ -11797,6 +11798,7 @@ LAYOUTS: dict[str, Layout] = {
                     Case(key=2, type='db2_prefix.lsn8'),
                     Case(key=3, type='db2_prefix.filter'),
                     Case(key=4, type='db2_prefix.filter97'),
+                    Case(key=5, type='db2_prefix.lris'),
                     Case(key=None, type='db2_prefix.bare'),
                 ),
             ),
@@ -11822,6 +11824,13 @@ LAYOUTS: dict[str, Layout] = {
                     doc='db2ReadLogFilterData of version 9.7, 16 bytes',
                     status='inferred',
                 ),
+                Code(
+                    value=5,
+                    text=None,
+                    id='lris',
+                    doc='Two log record identifiers, 48 bytes',
+                    status='inferred',
+                ),
             ),
             'byte_order': (
                 Code(
@@ -11844,7 +11853,7 @@ LAYOUTS: dict[str, Layout] = {
         doc="Which of the forms it is depends on the API, its version and its filter, and is named by the framing. There is no padding between records in the samples of IBM: behind the bytes that the record's own length counts, the next prefix begins.",
         doc_ref='IBM Db2 11.5, "db2ReadLog - Read log records", db2ReadLogFilterData, https://www.ibm.com/docs/en/db2/11.5?topic=apis-db2readlog-read-log-records',
         path='db2/db2_prefix.ksy',
-        sha256='63ca259932d101f9d61b1c1d402b79936ec314fdb29b0247956f580c2a03c5ec',
+        sha256='9fddcc23753d6475137335406ba7c4603b62250989fc64e42c23a4ab9eda63cf',
         enums={
             'framing': (
                 Code(value=0, text=None, id='bare', doc='Nothing in front of a record', status='inferred'),
@@ -11864,6 +11873,13 @@ LAYOUTS: dict[str, Layout] = {
                     doc='db2ReadLogFilterData of version 9.7, 16 bytes',
                     status='inferred',
                 ),
+                Code(
+                    value=5,
+                    text=None,
+                    id='lris',
+                    doc='Two log record identifiers, 48 bytes',
+                    status='inferred',
+                ),
             ),
         },
         little=('?', ('==', ('name', 'byte_order'), 0), True, False),
@@ -11875,7 +11891,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Nothing',
         doc_ref='IBM/db2-samples, c/dblognoconnlogmerge.c and c/utilrecov.c: LSN in front of each record of db2ReadLogNoConn',
         path='db2/db2_prefix.ksy',
-        sha256='63ca259932d101f9d61b1c1d402b79936ec314fdb29b0247956f580c2a03c5ec',
+        sha256='9fddcc23753d6475137335406ba7c4603b62250989fc64e42c23a4ab9eda63cf',
     ),
     'db2_prefix.filter': Layout(
         id='db2_prefix.filter',
@@ -11928,7 +11944,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Prefix of the filtered read from version 10.1 on',
         doc_ref='IBM Db2 11.5, "db2ReadLog - Read log records", db2ReadLogFilterData, https://www.ibm.com/docs/en/db2/11.5?topic=apis-db2readlog-read-log-records',
         path='db2/db2_prefix.ksy',
-        sha256='63ca259932d101f9d61b1c1d402b79936ec314fdb29b0247956f580c2a03c5ec',
+        sha256='9fddcc23753d6475137335406ba7c4603b62250989fc64e42c23a4ab9eda63cf',
     ),
     'db2_prefix.filter97': Layout(
         id='db2_prefix.filter97',
@@ -11969,7 +11985,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Prefix of the filtered read of version 9.7',
         doc_ref='IBM/db2-samples, c/utilrecov.c: recordLSN, realLogRecLen and sqlcode of db2ReadLogFilterData before version 10.1',
         path='db2/db2_prefix.ksy',
-        sha256='63ca259932d101f9d61b1c1d402b79936ec314fdb29b0247956f580c2a03c5ec',
+        sha256='9fddcc23753d6475137335406ba7c4603b62250989fc64e42c23a4ab9eda63cf',
     ),
     'db2_prefix.lri': Layout(
         id='db2_prefix.lri',
@@ -12009,7 +12025,37 @@ LAYOUTS: dict[str, Layout] = {
         doc='Log record identifier (db2LRI)',
         doc_ref='IBM Db2 11.5, "db2ReadLog - Read log records", db2ReadLogFilterData, https://www.ibm.com/docs/en/db2/11.5?topic=apis-db2readlog-read-log-records',
         path='db2/db2_prefix.ksy',
-        sha256='63ca259932d101f9d61b1c1d402b79936ec314fdb29b0247956f580c2a03c5ec',
+        sha256='9fddcc23753d6475137335406ba7c4603b62250989fc64e42c23a4ab9eda63cf',
+    ),
+    'db2_prefix.lris': Layout(
+        id='db2_prefix.lris',
+        fields=(
+            Field(
+                id='record_lri_type1',
+                offset=0,
+                width=24,
+                kind='struct',
+                type='db2_prefix.lri',
+                doc='Type 1 log record identifier: log flush sequence and log sequence number',
+                doc_ref='IBM/db2-samples, cpp/utilrecov.C: two db2LRI in front of each record of db2ReadLogNoConn',
+                status='inferred',
+            ),
+            Field(
+                id='record_lri_type2',
+                offset=24,
+                width=24,
+                kind='struct',
+                type='db2_prefix.lri',
+                doc='Type 2 log record identifier: log stream and log sequence offset',
+                doc_ref='IBM/db2-samples, cpp/utilrecov.C: two db2LRI in front of each record of db2ReadLogNoConn',
+                status='inferred',
+            ),
+        ),
+        width=48,
+        doc='Prefix of the unconnected read from version 10.1 on',
+        doc_ref='IBM/db2-samples, cpp/utilrecov.C: two db2LRI in front of each record of db2ReadLogNoConn',
+        path='db2/db2_prefix.ksy',
+        sha256='9fddcc23753d6475137335406ba7c4603b62250989fc64e42c23a4ab9eda63cf',
     ),
     'db2_prefix.lsn6': Layout(
         id='db2_prefix.lsn6',
@@ -12030,7 +12076,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Prefix of 6 bytes, versions 5 to 9.5',
         doc_ref='IBM Db2 V7, Administrative API Reference, sqlurlog; SQLU_LSN in sqlutil.h',
         path='db2/db2_prefix.ksy',
-        sha256='63ca259932d101f9d61b1c1d402b79936ec314fdb29b0247956f580c2a03c5ec',
+        sha256='9fddcc23753d6475137335406ba7c4603b62250989fc64e42c23a4ab9eda63cf',
     ),
     'db2_prefix.lsn8': Layout(
         id='db2_prefix.lsn8',
@@ -12049,7 +12095,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Prefix of 8 bytes, from version 9.7 on',
         doc_ref='IBM/db2-samples, c/dblognoconnlogmerge.c and c/utilrecov.c: LSN in front of each record of db2ReadLogNoConn',
         path='db2/db2_prefix.ksy',
-        sha256='63ca259932d101f9d61b1c1d402b79936ec314fdb29b0247956f580c2a03c5ec',
+        sha256='9fddcc23753d6475137335406ba7c4603b62250989fc64e42c23a4ab9eda63cf',
     ),
     'db2_rid': Layout(
         id='db2_rid',

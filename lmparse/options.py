@@ -22,7 +22,7 @@ from lmparse.spelling import camel, has_half_character, plain, quoted
 
 FRAMINGS = ("rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued", "fixed", "whole", "parsed")
 """Framings of any records, beside `auto`."""
-DB2_FRAMINGS = ("bare", "lsn6", "lsn8", "filter", "filter97")
+DB2_FRAMINGS = ("bare", "lsn6", "lsn8", "filter", "filter97", "lris")
 """Framings of Db2 LUW log records, named for what an API puts in front of each record."""
 WORD_OPTIONS = ("rdw_endian", "rdw_includes_header", "rdw_adjustment")
 """Options for the descriptor words in front of records."""

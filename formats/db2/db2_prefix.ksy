@@ -37,6 +37,7 @@ seq:
         'framing::lsn8': lsn8
         'framing::filter': filter
         'framing::filter97': filter97
+        'framing::lris': lris
         _: bare
     doc: The prefix
     doc-ref: 'IBM Db2 11.5, "db2ReadLog - Read log records", db2ReadLogFilterData, https://www.ibm.com/docs/en/db2/11.5?topic=apis-db2readlog-read-log-records'
@@ -121,6 +122,20 @@ types:
         doc: |
           Result of decompressing its rows; anything but zero means that they are still compressed
         doc-ref: *f97
+  lris:
+    doc: Prefix of the unconnected read from version 10.1 on
+    doc-ref: &lris 'IBM/db2-samples, cpp/utilrecov.C: two db2LRI in front of each record of db2ReadLogNoConn'
+    seq:
+      - id: record_lri_type1
+        -lm-status: inferred
+        type: lri
+        doc: 'Type 1 log record identifier: log flush sequence and log sequence number'
+        doc-ref: *lris
+      - id: record_lri_type2
+        -lm-status: inferred
+        type: lri
+        doc: 'Type 2 log record identifier: log stream and log sequence offset'
+        doc-ref: *lris
   lri:
     doc: Log record identifier (db2LRI)
     doc-ref: *api
@@ -165,3 +180,7 @@ enums:
       id: filter97
       -lm-status: inferred
       doc: db2ReadLogFilterData of version 9.7, 16 bytes
+    5:
+      id: lris
+      -lm-status: inferred
+      doc: Two log record identifiers, 48 bytes

@@ -52,6 +52,11 @@ class Detection:
     """Whether bytes may be one of the records, whatever its codes; if None, the parser decides."""
     options: Callable[[list[bytes], Framing], dict[str, str]] | None = None
     """Options besides the framing that the first records prove, by their Python names."""
+    rare: frozenset[str] = frozenset()
+    """Framings that are taken only if no other one fits."""
+    share: Callable[[list[bytes], Framing], float] | None = None
+    """The share of records that are understood to the last byte: of several framings that fit, those in which all are
+    remain, if there are any."""
     magic: bytes = b""
     """First bytes of every such file's first record, if they are always the same."""
     least: int = 1
@@ -112,6 +117,10 @@ def detect(
         raise FramingError("is empty, so nothing proves what it is", code="LMP-F002", hint="name the framing")
     trials = try_framings(buffer, detection, possible, walks)
     left = _preferred([trial for trial in trials if trial.is_proven])
+    left = [one for one in left if one.framing.name not in detection.rare] or left
+    if len(left) > 1 and detection.share is not None:
+        share = detection.share
+        left = [one for one in left if share([extent.read(buffer) for extent in one.extents], one.framing) == 1] or left
     if not left:
         # No framing fills a file that is damaged or cut short. Then the only framing in which it begins soundly is
         # taken, and reading reports the damage at its place.

@@ -82,7 +82,7 @@ class Counted(WordFraming):
 
 @dataclass(frozen=True)
 class Prefixed(WordFraming):
-    """The framings `bare`, `lsn6`, `lsn8`, `filter` and `filter97` of Db2 LUW, named for the prefix of a record."""
+    """The framings `bare`, `lsn6`, `lsn8`, `filter`, `filter97` and `lris` of Db2 LUW, named for a record's prefix."""
 
     name: str
     byte_order: str

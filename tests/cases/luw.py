@@ -226,7 +226,7 @@ def headers(server: Server) -> Iterator[Case]:
     framings: tuple[Framing, ...] = {
         "v7": ("bare", "lsn6"),
         "v9.7": ("bare", "lsn8", "filter97"),
-        "v10": ("bare", "lsn8", "filter"),
+        "v10": ("bare", "lsn8", "filter", "lris"),
     }[server.generation]
     title = "Types, flags, components and types that no list has"
     for framing in framings:

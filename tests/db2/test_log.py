@@ -423,3 +423,43 @@ def test_two_generations_in_one_log(others: int, tmp_path: Path) -> None:
     found = read(tmp_path, data, framing="lsn8", byte_order="little", generation="v10", order="commit")
     assert luw.shown(found.rows) == luw.expected(new)
     assert len(found.codes) == 2 * others, "each record of the other generation is one error"
+
+
+@pytest.mark.parametrize("byte_order", ["little", "big"])
+def test_of_two_framings_that_fit_the_one_is_taken_that_explains_all_records(byte_order: Any, tmp_path: Path) -> None:
+    """Behind a prefix of 16 bytes, the log sequence number of the first record is a length that reaches to the last."""
+
+    def made(first: int) -> Stream:
+        stream = Stream("v10", byte_order, "filter")
+        stream._lsn = first
+        for number in range(20):
+            unit = stream.begin()
+            unit.insert(ITEM, item(number))
+            unit.commit()
+        return stream
+
+    stream = made(1 << 13)
+    data, last = stream.bytes(), stream.records[-1]
+    first = len(data) - last.length - 2 * 16
+    shift = 0 if byte_order == "little" else 32  # its first four bytes
+    path = tmp_path / "x.log"
+    path.write_bytes(made(first << shift).bytes())
+    log = lmparse.open_log(str(path), spec="db2_log")
+    assert {one.name: one.value for one in log.decisions}["framing"] == "filter"
+    assert len(list(log.changes())) == 20
+
+
+@pytest.mark.parametrize("byte_order", ["little", "big"])
+def test_two_identifiers_in_front_of_each_record(byte_order: Any, tmp_path: Path) -> None:
+    """As a sample of IBM has them that reads without a connection."""
+    stream = Stream("v10", byte_order, "lris")
+    unit = stream.begin("ALICE")
+    unit.initialize(ITEM)
+    unit.insert(ITEM, item(1, "x"))
+    mark = unit.mark()
+    unit.insert(ITEM, item(2))
+    unit.rollback_to(mark)
+    unit.commit()
+    found = read(tmp_path, stream, operations="I")
+    assert found.values() == [(1, "x")]
+    assert {one.name: one.value for one in found.log.decisions}["framing"] == "lris"

@@ -310,11 +310,16 @@ def detection(framing: str = "auto", byte_order: str = "auto", generation: str =
         order = framing.byte_order or ""
         return {"byte_order": order, "generation": prove_generation(records, order, generations)}
 
+    def share(records: list[bytes], framing: Framing) -> float:
+        return max(explained(records, framing.byte_order or "", generations).values()) / len(records)
+
     return Detection(
         "Db2 LUW log records",
         test,
         framings=tuple(framing_of(name, byte_order=order) for name in names for order in orders),
         options=options,
+        share=share,
+        rare=frozenset(["lris"]),
     )
 
 

@@ -8,8 +8,8 @@ from typing import Literal
 
 from .wire import ByteOrder, Server, sqlu_lsn
 
-Framing = Literal["bare", "lsn6", "lsn8", "filter", "filter97"]
-FRAMINGS: tuple[Framing, ...] = ("bare", "lsn6", "lsn8", "filter", "filter97")
+Framing = Literal["bare", "lsn6", "lsn8", "filter", "filter97", "lris"]
+FRAMINGS: tuple[Framing, ...] = ("bare", "lsn6", "lsn8", "filter", "filter97", "lris")
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,12 @@ def _lri(server: Server, kind: int, part1: int, part2: int) -> bytes:
 
 def _filter(server: Server, item: Framed) -> bytes:
     """db2ReadLogFilterData 10.1, 56 bytes: LRI of type 1 (LFS, LSN), of type 2 (stream id, LSO), length, sqlcode."""
-    lris = _lri(server, 1, item.lfs, item.lsn) + _lri(server, 2, item.stream_id, item.lso)
-    return lris + server.u32(item.log_length) + server.i32(item.sqlcode)
+    return _lris(server, item) + server.u32(item.log_length) + server.i32(item.sqlcode)
+
+
+def _lris(server: Server, item: Framed) -> bytes:
+    """Two db2LRI, 48 bytes, as IBM's sample in C++ has them in front of records that are read without a connection."""
+    return _lri(server, 1, item.lfs, item.lsn) + _lri(server, 2, item.stream_id, item.lso)
 
 
 def _filter97(server: Server, item: Framed) -> bytes:
@@ -76,6 +80,7 @@ _PREFIXES: dict[Framing, Callable[[Server, Framed], bytes]] = {
     "lsn8": _lsn8,
     "filter": _filter,
     "filter97": _filter97,
+    "lris": _lris,
 }
 
 
