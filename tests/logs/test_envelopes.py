@@ -126,11 +126,13 @@ def test_events(tmp_path: Path, printed: Printed) -> None:
     ]  # fmt: skip
     assert rows[2]["before"] == flat[2]["before"]
     assert rows[2]["after"] == flat[2]["after"]
-    assert rows[3]["source"] == rows[4]["source"]
+    assert {**rows[3]["source"], "event_serial": 2} == rows[4]["source"]
+    serials = [(row["source"]["seq"], row["source"]["event_serial"]) for row in rows if row["source"] is not None]
+    assert len(set(serials)) == len(serials), "all events can be told apart"
     assert rows[0]["source"] == {
         "version": lmparse.__version__, "connector": "lmparse", "ts_ms": None, "snapshot": "false", "db": None,
         "schema": "PROD", "table": "STAFF", "txId": flat[0]["txn_id"], "commit_lsn": flat[0]["seq"][:20],
-        "change_lsn": flat[0]["seq"][20:60], "seq": flat[0]["seq"], "op": "I", "user": "APPUSER",
+        "change_lsn": flat[0]["seq"][20:60], "seq": flat[0]["seq"], "event_serial": 1, "op": "I", "user": "APPUSER",
         "file": str(tmp_path / "a.dat"), "record_index": 0, "record_offset": 4,
     }  # fmt: skip
     assert (rows[0]["ts_ms"], rows[0]["transaction"]) == (None, {"id": flat[0]["txn_id"]})
