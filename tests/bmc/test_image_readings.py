@@ -140,3 +140,21 @@ def test_lengths_of_graphic_columns_count_what_the_option_says(tmp_path: Path) -
         opened = lmparse.open_log(**paths, decisions=f"graphic_length={asked}")
         found[asked] = [change["after"]["G"] for change in opened.changes()]
     assert found == {"bytes": ["い"], "characters": ["いう"]}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("unit", [1, 2])
+@pytest.mark.parametrize("proven", ["bytes", "characters"])
+def test_a_graphic_value_behind_empty_ones(tmp_path: Path, engine: str, proven: str, unit: int) -> None:
+    """LOGLOGBYTES says what its length most likely counts; padding that shows otherwise is an error, and no value."""
+    fields = {"LLCOLUMNLEN": 3 if proven == "characters" else 6, "LOGLOGBYTES": 8}
+    column = Column("G", "VGRF", 3, dlci=fields)
+    images = [padded("", 0)] * SAMPLES + [padded("いう", unit * 2), padded("", 0)]
+    table = Table(0x105, 2, 3, "PROD", "T", (column,), encoding_scheme="U")
+    opened = lmparse.open_log(**log(tmp_path, images, table, EXPANDVAR="Y"), engine=engine)
+    found = [row["G"] for row in rows(opened) if row["G"]]
+    if unit == (1 if proven == "characters" else 2):
+        assert (found, opened.tally.errors) == (["いう"], [])
+    else:
+        assert found == []
+        assert [(error.code, error.record_index) for error in opened.tally.errors] == [("LMP-R015", SAMPLES)]

@@ -45,9 +45,12 @@ class ImagePlan(RowPlan[ImageColumn]):
     """How the columns of the row images of a table version are decoded."""
 
     def __init__(
-        self, table: TableVersion, reading: ImageReading, options: ImageOptions, are_nulls_open: bool = False
-    ) -> None:
+        self, table: TableVersion, reading: ImageReading, options: ImageOptions, are_nulls_open: bool = False, *,
+        are_lengths_open: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__([_column(column, reading, options) for column in table.columns])
+        self._open = [column.name for column in table.columns if are_lengths_open and column.is_graphic]
+        """Columns of which a value that is not empty decides how all are read: an image with one is irregular."""
         self._stretches = list(_stretches(self.columns, reading, options))
         self._are_nulls_open = are_nulls_open
         """Whether an image with a null column of fixed length is irregular: it decides how all are read."""
@@ -68,6 +71,9 @@ class ImagePlan(RowPlan[ImageColumn]):
                 nulls = values[column.name].is_null
                 if nulls is not None and column.width and not column.is_varying:
                     rows.good &= ~nulls
+        for name in self._open:
+            if (sizes := values[name].sizes) is not None:
+                rows.good &= sizes == 0
         return self._decoded(rows, values, wanted)
 
 

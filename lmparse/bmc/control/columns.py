@@ -167,6 +167,12 @@ class Column:
             return None
         return "bytes" if self.value_bytes == as_bytes else "precision"
 
+    @property
+    def graphic_length(self) -> str | None:
+        """What LLCOLUMNLEN of a graphic column counts, if LOGLOGBYTES proves it."""
+        units = {len_unit(what) * self.length: what for what in GRAPHIC_LENGTHS}
+        return units.get(self.value_bytes or 0) if self.is_graphic else None
+
     def width(self, dec_length: str, graphic_length: str) -> int:
         """Length of its value in bytes; the maximum if it varies.
 
@@ -175,9 +181,7 @@ class Column:
         if self.type == "DEC":
             return self.length if (self.dec_length or dec_length) == "bytes" else self.length // 2 + 1
         if self.is_graphic:
-            if self.value_bytes in [len_unit(what) * self.length for what in GRAPHIC_LENGTHS]:
-                return self.value_bytes or 0
-            return len_unit(graphic_length) * self.length
+            return len_unit(self.graphic_length or graphic_length) * self.length
         if self.form in ("absent", "raw") or self.type == "ROWI":
             return max(self.value_bytes or 0, 0) if self.loglog_bytes or self.form == "absent" else self.length
         return self.length

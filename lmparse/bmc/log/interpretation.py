@@ -94,13 +94,23 @@ class Interpretation:
         """Whether it is open if null columns of fixed length have bytes: then each image with one tells it, or none."""
         return len({reading.null_bytes for reading in self.image_candidates}) > 1
 
+    @cached_property
+    def are_lengths_open(self) -> bool:
+        """Whether it is open what lengths of graphic values count, in images that are filled either way, by padding."""
+        return self.options.is_expanded and len({reading.graphic_length for reading in self.image_candidates}) > 1
+
     def read_image(self, version: TableVersion, image: bytes, wanted: frozenset[str] | None) -> RowValues:
         """Read one row by the first interpretation under which its columns fill it.
 
         So it does not depend on other images. Raises the error of an image that its columns do not fill, RecordError
-        LMP-R015 for one that they fill with and without bytes of null columns, whose values are others then.
+        LMP-R015 for one that they fill with and without bytes of null columns, whose values are others then, and for
+        one whose padding shows that lengths of graphic values count something else.
         """
         rows = self.rows(version, self.image)
+        if self.are_lengths_open and not rows.is_sound(image):
+            other = next((way for way in self.image_candidates[1:] if self.rows(version, way).is_sound(image)), None)
+            if other is not None and other.graphic_length != self.image.graphic_length:
+                raise of_table(self._of_other_lengths(other), version.columns, version.identity)
         try:
             parsed = rows.parse(image)
         except DataError:
@@ -116,6 +126,13 @@ class Interpretation:
             error = RecordError(text, code="LMP-R015", spec=SPEC, hint="set decisions to null_bytes=present, or absent")
             raise of_table(error, version.columns, version.identity)
         return rows.values_of(parsed, wanted)
+
+    def _of_other_lengths(self, other: ImageReading) -> RecordError:
+        return RecordError(
+            "the padding behind values shows what the lengths of graphic values count, as no image before does",
+            code="LMP-R015", spec=SPEC, expected=f"lengths in {self.image.graphic_length}",
+            found=f"lengths in {other.graphic_length}", hint=f"set decisions to graphic_length={other.graphic_length}",
+        )  # fmt: skip
 
     def rows(self, version: TableVersion, reading: ImageReading) -> RowReader:
         """The reader of a table version's rows."""

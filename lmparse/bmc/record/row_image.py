@@ -5,6 +5,7 @@ The reader uses the generated parser of `bmc_row_image`, with the columns of the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -209,7 +210,10 @@ def all_image_readings(samples: Iterable[tuple[TableVersion, bytes]], options: I
     columns = [column for table in {id(table): table for table, _ in samples}.values() for column in table.columns]
     nulls = _ways(NULL_BYTES, options.null_bytes, any(c.is_nullable and not c.is_varying for c in columns))
     dec = _ways(DEC_LENGTHS, options.dec_length, any(c.is_open for c in columns))
-    graphic = _ways(GRAPHIC_LENGTHS, options.graphic_length, any(c.is_graphic for c in columns))
+    # Lengths in front of values most likely count what those of the columns do.
+    likely = Counter(column.graphic_length for column in columns if column.graphic_length)
+    lengths = tuple(sorted(GRAPHIC_LENGTHS, key=lambda what: -likely[what]))
+    graphic = _ways(lengths, options.graphic_length, any(c.is_graphic for c in columns))
     return [ImageReading(*choice) for choice in product(nulls, dec, graphic)]
 
 
