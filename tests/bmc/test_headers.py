@@ -118,16 +118,17 @@ def test_a_value_too_wide_for_the_field_is_null_and_named(tmp_path: Path) -> Non
 # said, not guessed
 
 
-@pytest.mark.parametrize("size", [287, 277])
-def test_a_length_below_the_description_is_an_error(size: int, tmp_path: Path) -> None:
-    other = logs.example(size=size)
+@pytest.mark.parametrize("given", [{"size": 287}, {"size": 277}, {"extra": b"\x01\x02\x03"}])
+def test_length_against_the_description_is_an_error(given: dict[str, Any], tmp_path: Path) -> None:
+    other = logs.example(**given)
     log = replace(other, control_records=logs.example().control_records)
     data, ctl = put(tmp_path, log)
     file = lmparse.open_log(data, control=ctl, framing="rdw")
     assert list(file.changes()) == []
     assert {error.code for error in file.tally.errors} == {"LMP-C006"}
     error = file.tally.errors[0]
-    assert (error.expected, error.found, error.field, error.record_index) == ("288", str(size), "length", 0)
+    have = given.get("size", 288 + len(given.get("extra", b"")))
+    assert (error.expected, error.found, error.field, error.record_index) == ("288", str(have), "length", 0)
 
 
 @pytest.mark.parametrize("shape", ["today", *NARROW])
@@ -213,20 +214,3 @@ def test_a_length_behind_the_record_s_end_is_a_bad_record(tmp_path: Path) -> Non
         assert [(error.code, error.field, error.found) for error in file.tally.errors] == [
             ("LMP-C006" if describe else "LMP-V004", "length", "400")
         ]
-
-
-@pytest.mark.parametrize("engine", ["kaitai", "columnar"])
-@pytest.mark.parametrize("gone", [1, 2])
-def test_the_last_bytes_of_the_header_in_no_field(engine: str, gone: int, tmp_path: Path) -> None:
-    """LENGTH says where DATA begins; what the description leaves out there is kept, as elsewhere."""
-    lines = list(lldf.described())[:-gone]
-    log = small()
-    records = [record for record in log.control_records if record[:4] != control.xhdf()[:4]]
-    data, ctl = put(tmp_path, replace(log, control_records=[*records, *map(control.xhdf, lines)]))
-    opened = lmparse.open_log(data, control=ctl, engine=engine)
-    (change,) = opened.changes()
-    assert change["after"]["NO"] == 1
-    assert opened.tally.errors == []
-    report = account(str(data), Options.parse({"control": str(ctl)}))
-    assert len(report.differences) == 1
-    assert f"behind {lines[-1].name}, in no field" in report.differences[0]

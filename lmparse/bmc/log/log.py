@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +41,6 @@ from lmparse.records.settings import Decision, FileSettings, FoundFile, find_fil
 from lmparse.spec import catalog
 from lmparse.values import codepages
 
-_FIRST = 8
-"""Records whose headers state the length of all headers."""
 _COMPUTED = ("system_id", "dbid", "psid", "tbobid", "log_rba", "uor_id")
 """Header fields without which the position of a change or its table is unknown."""
 
@@ -419,18 +416,7 @@ def open_logical_log(
     found = find_file(
         path, options, settings, change_record.detection(*places), page=named, may_be_empty=control is not None
     )
-    if header.is_described and (stated := _stated_length(found)) > header.width:
-        header = Header.of(header.spec, control, stated)
     evidence = "XTYP names it" if named else "option" if options.code_page else "nothing names one; the default"
     said = Decision("code page", found.reader.code_page.name, evidence)
     found = replace(found, decisions=(said, *found.decisions), own=own)
     return LogicalLog(path, options, found, control, header, on_error=on_error)
-
-
-def _stated_length(found: FoundFile) -> int:
-    """LENGTH of the header in the first records; zero if they do not agree."""
-    entry, lengths = catalog.load(found.reader.spec.id).layout["length"], set[int]()
-    with suppress(FramingError):
-        for extent in islice(found.framing.extents(found.buffer), _FIRST):
-            lengths.add(int.from_bytes(extent.read(found.buffer)[: entry.width], "big"))
-    return lengths.pop() if len(lengths) == 1 else 0

@@ -80,14 +80,13 @@ class Header:
     meanings for some bytes, or leaves bytes out and has no field that decides how changes are read.
     """
 
-    def __init__(self, spec: Spec, described: Sequence[Values] = (), stated: int = 0) -> None:
-        """`stated` is the length of the header as the records of the log state it; zero if they do not agree."""
+    def __init__(self, spec: Spec, described: Sequence[Values] = ()) -> None:
         self.spec = spec
         self._data = spec.layout["data"]
         names = {_plain(field.orig_id): field for field in spec.layout if field.orig_id}
         read = dict.fromkeys(_field(values, names) for values in described)
         fields = [field for field in read if field.known is not self._data]
-        holes = _holes(fields, spec, stated)
+        holes = _holes(fields, spec)
         self.holes = [hole.text for hole in holes]
         """Bytes of the header that the description leaves out, in words."""
         self.fields = _named(fields + [hole.field for hole in holes], spec)
@@ -108,10 +107,10 @@ class Header:
         """Differences from the table of the manual, in words; those by which values have no column come first."""
 
     @classmethod
-    def of(cls, spec: Spec, control: ControlFile | None, stated: int = 0) -> Header:
+    def of(cls, spec: Spec, control: ControlFile | None) -> Header:
         """The header that a control file describes; without a control file that of the spec."""
         try:
-            return cls(spec, [record.values for record in control.of("XHDF")] if control else [], stated)
+            return cls(spec, [record.values for record in control.of("XHDF")] if control else [])
         except ControlError as error:
             error.at(file=control.path if control else None)
             raise
@@ -285,8 +284,8 @@ class _Hole:
     text: str
 
 
-def _holes(fields: Sequence[HeaderField], spec: Spec, stated: int) -> list[_Hole]:
-    """The bytes between fields, and behind the last one up to a stated length, that are in none and not reserved.
+def _holes(fields: Sequence[HeaderField], spec: Spec) -> list[_Hole]:
+    """The bytes between fields that are in none of them, and not reserved.
 
     Raises ControlError if a byte belongs to two fields, or a field is described at two places. LENGTH needs no
     description, because it begins every header.
@@ -314,11 +313,6 @@ def _holes(fields: Sequence[HeaderField], spec: Spec, stated: int) -> list[_Hole
         if gap and gap not in _reserved_between(first, second, spec):
             text = f"{gap} bytes at {first.end}, between {first.name} and {second.name}, in no field"
             found.append(_Hole(HeaderField(_UNDESCRIBED, "", "", first.end, gap, None), second.name, text))
-    last = ordered[-1]
-    if fields and last.end < stated:
-        gap = stated - last.end
-        text = f"{gap} bytes at {last.end}, behind {last.name}, in no field"
-        found.append(_Hole(HeaderField(_UNDESCRIBED, "", "", last.end, gap, None), last.name, text))
     return found
 
 
