@@ -163,10 +163,19 @@ def test_records_that_hold_for_the_whole_log_do_not_contradict_each_other(
 ) -> None:
     """As in two control files that were put together, whichever is the first."""
     path = tmp_path / "a.ctl"
-    records = [*RECORDS[:2], *RECORDS]  # the same twice says nothing else
+    records = [*RECORDS[:2], *RECORDS[1:]]  # DLDS twice, which says nothing else
     path.write_bytes(framing.framed("rdw", records).data)
     read_control(path)
     path.write_bytes(framing.framed("rdw", [*RECORDS[:1], *RECORDS[1:][:place], other, *RECORDS[1:]]).data)
     with pytest.raises(ControlError) as caught:
         read_control(path)
     assert caught.value.code == "LMP-C011"
+
+
+def test_a_control_file_behind_another_is_refused(tmp_path: Path) -> None:
+    """As a job leaves it that writes both runs to one data set."""
+    path = tmp_path / "a.ctl"
+    path.write_bytes(framing.rdw([*RECORDS, *RECORDS]))
+    with pytest.raises(ControlError) as caught:
+        read_control(path)
+    assert (caught.value.code, caught.value.record_index) == ("LMP-C011", len(RECORDS))

@@ -110,7 +110,8 @@ def read_control(
 
 
 def _check_once(control: ControlFile) -> None:
-    """Raise ControlError LMP-C011 if records that hold for the whole log are there twice and contradict each other.
+    """Raise ControlError LMP-C011 if records that hold for the whole log are there twice and contradict each other, or
+    a second control file begins in the file.
 
     XTYP names the code pages, DLDS the form of the data: with the wrong one of two, values would be others.
     """
@@ -126,6 +127,12 @@ def _check_once(control: ControlFile) -> None:
                     expected=f"{first.values.get(field)}, as in record {first.index}", found=str(other.values[field]),
                     hint="two control files may have been put together: give each data file its own",
                 )  # fmt: skip
+    for other in control.of("XTYP")[1:]:
+        raise ControlError(
+            "a second control file begins in it", code="LMP-C011", file=control.path, record_index=other.index,
+            record_offset=other.offset, spec="bmc_xtyp", expected="XTYP as the first record alone",
+            found=f"{len(control.of('XTYP'))} XTYP records", hint="give each data file its own",
+        )  # fmt: skip
 
 
 def _records(framing: Framing, buffer: Buffer, page: CodePage | None) -> Iterator[ControlRecord]:
