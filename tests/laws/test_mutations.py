@@ -21,6 +21,8 @@ UNREADABLE = {
         "v97_big_filter97", "v97_little_filter97", "v10_big_filter", "v10_little_filter")),
 }  # fmt: skip
 """Cases of records whose rows nothing describes as they are: they are read as records only."""
+COMPRESSED = "_sqlcode.bin"
+"""How the names of cases end that state the length which compressed rows would have."""
 SHARE = amount(20, 1)
 """What is done to a case is tried in such a part of it, another one for each case; see `tried`."""
 Condition = Callable[[Sample, Mutation], bool]
@@ -52,6 +54,9 @@ def mutations(sample: Sample, turn: int) -> Iterator[Mutation]:
     if sample.family == "bmc" and ends_early(sample):
         names = (place for place in sample.places if place.field.id in ("tsname", "table_owner", "table_name"))
         made += [sample.changed(place, "other", turn % count) for place in names]
+    if sample.file.path.endswith(COMPRESSED):
+        lengths = (place for place in sample.places if place.field.id == "real_log_rec_len")
+        made += [sample.changed(place, "other", turn % count) for place in lengths]
     if sample.family == "bmc":
         texts = [place for place in sample.places if place.field.kind in ("char", "code")]
         chosen = [texts[turn % len(texts)], *(place for place in texts if place.field.id == "tsname")]
@@ -124,7 +129,7 @@ def is_unlinked(sample: Sample, mutation: Mutation) -> bool:
 
 
 def is_compressed(sample: Sample, mutation: Mutation) -> bool:
-    return sample.file.path.endswith("_sqlcode.bin")
+    return sample.file.path.endswith(COMPRESSED)
 
 
 def always(sample: Sample, mutation: Mutation) -> bool:

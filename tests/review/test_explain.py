@@ -104,11 +104,20 @@ def records_of(path: Path) -> Iterator[Explained]:
             yield explain(file, number, **options)
         except FramingError as error:
             place = error.record_offset or 0
-            if place < Path(file).stat().st_size:
+            if place < Path(file).stat().st_size and (number or is_opened(file, options)):
                 yield explain(file, offset=place, **options)
             return
         except LmparseError:
             return
+
+
+def is_opened(file: str, options: dict[str, Any]) -> bool:
+    """Whether a framing fits, so that bytes at an offset can be shown."""
+    try:
+        search.open_unknown(file, options)
+    except FramingError:
+        return False
+    return True
 
 
 @pytest.fixture

@@ -652,7 +652,7 @@ def random_script(seed: int, transactions: int = 25, form: Form | None = None, p
 
 
 def form_of(seed: int) -> Form:
-    """The form of a seed: any thirty seeds in a row have every form."""
+    """The form of a seed: as many seeds in a row as there are forms have every form."""
     return FORMS[seed * 7 % len(FORMS)]
 
 

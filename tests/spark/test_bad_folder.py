@@ -104,7 +104,7 @@ def test_a_log_above_the_limit_of_what_is_held_is_an_error_in_every_mode(extract
     options = {"path": extracts, "tables": extracts.parent / "sample.yaml", "mode": mode, "engine": "kaitai"}
     assert rows(**options)
     with pytest.raises(DataError) as found:
-        rows(**options, limits="heldBytes=10K")
+        rows(**options, limits="heldBytes=1K")
     assert found.value.code == "LMP-L004"
 
 
