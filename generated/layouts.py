@@ -14618,8 +14618,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='LL',
                 unit='bytes',
                 minimum=4,
-                maximum=32760,
-                doc='Length of the record, these four bytes included',
+                doc='Length of the record, these four bytes included; at most 32760 on z/OS, elsewhere what fits',
                 doc_ref='IBM z/OS DFSMS Using Data Sets, SC23-6855, "Record Descriptor Word (RDW)"',
                 status='documented',
             ),
@@ -14641,7 +14640,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Stands before every record of a data set of format V or VB.',
         doc_ref='IBM z/OS DFSMS Using Data Sets, SC23-6855, "Record Descriptor Word (RDW)"',
         path='zos/zos_rdw.ksy',
-        sha256='80bf1323df408b0e29e3ec535fa19be63e824f1529f38f6e7a4e0f6bf10fde4c',
+        sha256='a73675d0417d5d1d32aac3b8dba82a9efbd4d10f4b44096e8fa2453bd46d31ed',
     ),
     'zos_sdw': Layout(
         id='zos_sdw',

@@ -14,8 +14,7 @@ seq:
     type: u2
     valid:
       min: 4
-      max: 32760
-    doc: Length of the record, these four bytes included
+    doc: Length of the record, these four bytes included; at most 32760 on z/OS, elsewhere what fits
     doc-ref: *page
   - id: reserved
     -lm-status: documented

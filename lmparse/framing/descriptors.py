@@ -133,11 +133,9 @@ class Descriptor:
         ]
 
     def _bounds(self, length: Field) -> tuple[int, int]:
-        """Least and most of the length that the word says."""
-        if self.rule.is_own:
-            return length.minimum or 0, _MOST if length.maximum is None else length.maximum
-        # Files that are not as z/OS writes them need not have its limits. No record is shorter than no bytes.
-        return max(0, self.size - self.uncounted), (1 << 8 * (length.width or 0)) - 1
+        """Least and most of the length that the word says. No record is shorter than no bytes."""
+        most = length.maximum if self.rule.is_own else None
+        return max(0, self.size - self.uncounted), (1 << 8 * (length.width or 0)) - 1 if most is None else most
 
     def read(self, buffer: Buffer, offset: int, end: int, index: int) -> tuple[int, ...]:
         """The bytes from the word at `offset` up to the next one, then its other values in the order of the spec.

@@ -25,10 +25,10 @@ def cases() -> Iterator[Case]:
         ("04760000", {"length": 1142, "reserved": 0}),
         ("00040000", {"length": 4, "reserved": 0}),
         ("7FF80000", {"length": 32760, "reserved": 0}),
+        ("FFFF0000", {"length": 65535, "reserved": 0}),
     ]
-    yield case(
-        "zos_rdw", f'{USING_DATA_SETS}, "Record Descriptor Word (RDW)"', words, "A record, the shortest, the longest"
-    )
+    title = "A record, the shortest, the longest on z/OS, the longest of others"
+    yield case("zos_rdw", f'{USING_DATA_SETS}, "Record Descriptor Word (RDW)"', words, title)
     words = [(f"0050{code:02X}00", {"length": 80, "segment_code": code, "reserved": 0}) for code in range(4)]
     yield case(
         "zos_sdw", f'{USING_DATA_SETS}, "Segment Descriptor Word"', words, "Complete, first, last, and middle piece"

@@ -98,6 +98,16 @@ def test_empty_records_are_records(name: str) -> None:
     assert [extent.offset for extent, _ in got] == file.offsets
 
 
+def test_records_longer_than_those_of_zos_are_read_behind_their_words() -> None:
+    """Programs on other systems write them; the word can say up to 65,535 bytes, itself included."""
+    records = [bytes(size) for size in (5, 65_531, 0, 40_001)]
+    data = enc.framed("rdw", records).data
+    framing = way("rdw")
+    assert [read for _, read in read_all(framing, data)] == records
+    found = [window.lengths.tolist() for window in index.windows(framing, data)]
+    assert sum(found, []) == [*map(len, records)]
+
+
 # cut short
 
 

@@ -129,8 +129,8 @@ def choose_reading(samples: Sequence[Values], fills_columns: Callable[[Values, s
 
 @cache
 def longest() -> int:
-    """Length in bytes of the longest record of format VB."""
-    word = catalog.load("zos_rdw").layout
+    """Length in bytes of the longest record of a data set of format VB, where it fills one piece of format VBS."""
+    word = catalog.load("zos_sdw").layout
     return (word["length"].maximum or 0) - (word.width or 0)
 
 
