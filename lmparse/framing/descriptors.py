@@ -66,6 +66,9 @@ class WordRule:
 
 OWN = WordRule()
 """The rule of the specs."""
+RULES = tuple(WordRule(is_little, counts_itself) for is_little in (False, True) for counts_itself in (True, False))
+"""The rules that manuals describe: either byte order, and a length that includes its word or does not. IBM's is first.
+"""
 
 
 class BackwardStruct:

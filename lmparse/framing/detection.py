@@ -50,6 +50,8 @@ class Detection:
     """Possible framings; if empty, those of z/OS files."""
     record: Callable[[bytes], bool] | None = None
     """Whether bytes may be one of the records, whatever its codes; if None, the parser decides."""
+    others: tuple[Framing, ...] = ()
+    """Framings that are taken where the records fill the file and those of no possible one do."""
     options: Callable[[list[bytes], Framing], dict[str, str]] | None = None
     """Options besides the framing that the first records prove, by their Python names."""
     rare: frozenset[str] = frozenset()
@@ -117,6 +119,9 @@ def detect(
         raise FramingError("is empty, so nothing proves what it is", code="LMP-F002", hint="name the framing")
     trials = try_framings(buffer, detection, possible, walks)
     left = _preferred([trial for trial in trials if trial.is_proven])
+    if not left and not (options or Options()).of_framing:
+        others = [framing.within(limits) for framing in detection.others]
+        left = [trial for trial in try_framings(buffer, detection, others) if trial.is_proven]
     left = [one for one in left if one.framing.name not in detection.rare] or left
     if len(left) > 1 and detection.share is not None:
         share = detection.share

@@ -54,6 +54,12 @@ class WordFraming(Framing):
         """The word in front of each block; None without blocks."""
         return None
 
+    @property
+    def word_options(self) -> dict[str, str]:
+        """The options for words that are not as z/OS writes them, by their Python names."""
+        of_block = () if self.block_word is None else self.block_word.rule.options("bdw")
+        return dict([*self.rule.options("rdw"), *of_block])
+
     def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
         from lmparse.framing.word_scan import runs_of_records
 

@@ -17,7 +17,7 @@ from typing import Any
 from lmparse.errors import FramingError, LmparseError
 from lmparse.framing import index
 from lmparse.framing.base import Framing
-from lmparse.framing.descriptors import WordRule
+from lmparse.framing.descriptors import RULES
 from lmparse.framing.framings import described
 from lmparse.framing.words import WordFraming
 from lmparse.options import Options
@@ -28,7 +28,6 @@ _NAMES = ("rdw", "zosmf", "bdw", "vbs", "bdw-vbs")
 """Framings with descriptor words, in the order of preference."""
 _BLOCKED = ("bdw", "bdw-vbs")
 """Those in blocks. A block looks like a record, but records do not fill others by chance."""
-_RULES = tuple(WordRule(is_little, counts_itself) for is_little, counts_itself in product((False, True), (True, False)))
 _LEAST, _LEAST_DAMAGED = 2, 8
 """Fewest records that prove a rule: if they fill the file, and if damage is behind them."""
 _SHARE = 4
@@ -125,11 +124,10 @@ def _ways(options: Options) -> Iterator[Way]:
     """The ways to cut a file; of one framing those with the fewest options first."""
     for name in _NAMES:
         ways: list[Way] = []
-        for record, block in product(_RULES, _RULES if name in _BLOCKED else _RULES[:1]):
+        for record, block in product(RULES, RULES if name in _BLOCKED else RULES[:1]):
             framing = described(name, record, block)
             assert isinstance(framing, WordFraming)
-            of_block = {} if framing.block_word is None else dict(framing.block_word.rule.options("bdw"))
-            ways.append(({"framing": name, **dict(framing.rule.options("rdw")), **of_block}, framing))
+            ways.append(({"framing": name, **framing.word_options}, framing))
         for named, framing in sorted(ways, key=lambda way: len(way[0])):
             skipped = options.file_start_offset, options.file_end_offset
             yield named, framing.within(options.bounds).skipping(*skipped)

@@ -13,8 +13,12 @@ from writers.bmc import control, framing, lldf
 from lmparse import cli
 from lmparse.bmc.control import control_file
 from lmparse.bmc.control.control_file import read_control
+from lmparse.bmc.control.find_control import find_control
 from lmparse.bmc.record.change_record import longest
 from lmparse.errors import ControlError, DataError, FramingError, RecordError
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_changes
+from lmparse.samples import bmc_log
 
 RECORDS = [
     *(control.xtyp(), control.dlds(), control.dtbi(), control.dtob(), control.dixi(), control.dcxi(), control.dicl()),
@@ -179,3 +183,35 @@ def test_a_control_file_behind_another_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ControlError) as caught:
         read_control(path)
     assert (caught.value.code, caught.value.record_index) == ("LMP-C011", len(RECORDS))
+
+
+def reversed_word(length: int) -> bytes:
+    """A descriptor word with its bytes in reverse order: two zero bytes, and the length."""
+    return bytes(2) + length.to_bytes(2, "little")
+
+
+@pytest.mark.parametrize("size", [0, 4], ids=["leaves its word out", "counts its word"])
+@pytest.mark.parametrize("is_blocked", [False, True])
+def test_words_of_other_programs_need_no_option(is_blocked: bool, size: int, tmp_path: Path) -> None:
+    """A control file begins with XTYP: the rule of its words is the one by which its records fill it."""
+    data = b"".join(reversed_word(len(record) + size) + record for record in RECORDS)
+    path = tmp_path / "a.ctl"
+    path.write_bytes(reversed_word(len(data) + size) + data if is_blocked else data)
+    assert codes_of(path) == [record[:4].decode("cp037") for record in RECORDS]
+    assert find_control(str(tmp_path / "a.dat"), None) == str(path)
+
+
+def test_zeros_behind_the_last_record_are_said(tmp_path: Path) -> None:
+    """A transfer fills its last block. Each control record begins with its code, so zeros are none; other bytes are
+    damage."""
+    control_path, data = bmc_log.make(units=2).write(tmp_path)
+    good = control_path.read_bytes()
+    control_path.write_bytes(good + bytes(70_000))
+    log = open_changes(data, read_options({"control": str(control_path)}))
+    assert [str(one) for one in log.decisions if one.name == "control file"] == [
+        "control file: 70000 bytes behind its last record are no record (they are zero)"
+    ]
+    control_path.write_bytes(good + bytes(70_000) + b"\1")
+    fault = fault_of(control_path)
+    assert fault is not None
+    assert (fault.code, fault.record_offset) == ("LMP-F007", len(good))

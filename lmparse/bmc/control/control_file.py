@@ -12,11 +12,12 @@ from typing import Any
 from kaitaistruct import EndOfStreamError
 
 from lmparse.bmc.record.change_record import longest
-from lmparse.errors import ControlError, DataError, FramingError
+from lmparse.errors import ControlError, DataError, FramingError, LeftoverError
 from lmparse.framing.base import Framing
-from lmparse.framing.descriptors import cut_short, excerpt, no_record
+from lmparse.framing.descriptors import RULES, cut_short, excerpt, no_record
 from lmparse.framing.detection import Detection, detect
-from lmparse.framing.framings import framing_of
+from lmparse.framing.framings import described, framing_of
+from lmparse.framing.words import WordFraming
 from lmparse.limits import DEFAULT, Limits
 from lmparse.records.reader import RecordReader, Values
 from lmparse.spec import catalog
@@ -25,6 +26,7 @@ from lmparse.values import codepages
 from lmparse.values.codepages import CodePage
 
 SPEC = "bmc_control"
+_PART = 1 << 16
 _USUAL = 512
 """Bytes that are parsed first to find the end of a record's fields; more only if the fields are longer."""
 
@@ -48,6 +50,8 @@ class ControlFile:
     path: str
     framing: str
     records: tuple[ControlRecord, ...]
+    padding: int = 0
+    """Bytes behind the last record, which are zero: each record begins with its code, so that they are none."""
 
     @cached_property
     def _by_code(self) -> dict[str, list[ControlRecord]]:
@@ -90,7 +94,15 @@ def read_control(
             way = detect(buffer, detection(), limits).framing
         else:
             way = framing_of(framing, cutter=_cut, limits=limits)
-        records = list(_records(way, buffer, code_page))
+        records: list[ControlRecord] = []
+        padding = 0
+        try:
+            records.extend(_records(way, buffer, code_page))
+        except LeftoverError as error:
+            start = error.record_offset or 0
+            if any(map(any, (buffer[place : place + _PART] for place in range(start, len(buffer), _PART)))):
+                raise
+            padding = len(buffer) - start
     except DataError as error:
         if isinstance(error, FramingError) and error.code in ("LMP-F003", "LMP-F002"):
             raise ControlError(
@@ -104,7 +116,7 @@ def read_control(
             "is not a control file", code="LMP-C001", file=name, record_index=0, expected="XTYP as the first record",
             found=records[0].code if records else "no record",
         )  # fmt: skip
-    control = ControlFile(name, way.name, tuple(records))
+    control = ControlFile(name, way.name, tuple(records), padding)
     _check_once(control)
     return control
 
@@ -151,8 +163,13 @@ def _records(framing: Framing, buffer: Buffer, page: CodePage | None) -> Iterato
 
 
 def detection() -> Detection:
-    """How a control file is recognised."""
-    return Detection("control records", _test, _cut, _page_of, magic=first_code())
+    """How a control file is recognised: as z/OS writes it, or with descriptor words by another rule that fills it."""
+    others = tuple(described(name, rule, rule) for rule in RULES[1:] for name in ("bdw", "rdw"))
+    return Detection("control records", _test, _cut, _page_of, magic=first_code(), others=others, options=_proven)
+
+
+def _proven(records: list[bytes], framing: Framing) -> dict[str, str]:
+    return framing.word_options if isinstance(framing, WordFraming) else {}
 
 
 def _page_of(first: bytes) -> CodePage:

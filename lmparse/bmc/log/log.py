@@ -418,5 +418,7 @@ def open_logical_log(
     )
     evidence = "XTYP names it" if named else "option" if options.code_page else "nothing names one; the default"
     said = Decision("code page", found.reader.code_page.name, evidence)
-    found = replace(found, decisions=(said, *found.decisions), own=own)
+    padding = 0 if control is None else control.padding
+    padded = Decision("control file", f"{padding} bytes behind its last record are no record", "they are zero")
+    found = replace(found, decisions=(said, *[padded] * bool(padding), *found.decisions), own=own)
     return LogicalLog(path, options, found, control, header, on_error=on_error)
