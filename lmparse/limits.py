@@ -15,10 +15,9 @@ from typing import Any
 from lmparse.errors import FileLimitError, LimitError, OptionError
 from lmparse.spelling import camel, plain, quoted
 
-_UNITS = {"": 1, "B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50}
-_SIZE = r"\s*([0-9]{1,18})\s*([KMGTP]?B?)\s*"
+_SIZE = re.compile(r"\s*([0-9]{1,18})\s*(?:([KMGTP])I?B?|B)?\s*", re.ASCII | re.IGNORECASE).fullmatch
+_UNITS = "KMGTP"
 _UNIT_NAMES = "K, M, G, T and P (KB, MB, GB, TB and PB too)"
-_ENTRY = re.compile(rf"\s*([A-Z_-]{{1,40}})\s*={_SIZE}", re.ASCII | re.IGNORECASE).fullmatch
 
 
 def _limit(
@@ -64,9 +63,8 @@ class Limits:
         names = {plain(entry.name): entry.name for entry in dataclasses.fields(Limits)}
         given: dict[str, int] = {}
         for part in filter(str.strip, text.split(",")):
-            match = _ENTRY(part)
-            name = names.get(plain(match[1])) if match else None
-            value = int(match[2]) * _UNITS[match[3][:1].upper()] if match else 0
+            word, _, size = part.partition("=")
+            name, value = names.get(plain(word.strip())), _number_of(size)
             if name is None or not 0 < value <= (Limits.__dataclass_fields__[name].metadata["most"] or value):
                 known = ", ".join(map(camel, names.values()))
                 hint = f"NAME=NUMBER, where {_UNIT_NAMES} may follow the number; names: {known}"
@@ -101,10 +99,15 @@ class Limits:
         return error
 
 
+def _number_of(text: str) -> int:
+    """The number that a text says, with a binary unit or without one; 0 if it says none."""
+    match = _SIZE(text)
+    return int(match[1]) << 10 * (_UNITS.index(match[2].upper()) + 1 if match[2] else 0) if match else 0
+
+
 def byte_size(name: str, text: str) -> int:
     """The bytes that an option has as a size in Spark's words: `134217728`, `128m`, `128MB`. Raises OptionError."""
-    match = re.fullmatch(_SIZE, text, re.ASCII | re.IGNORECASE)
-    found = int(match[1]) * _UNITS[match[2][:1].upper()] if match else 0
+    found = _number_of(text)
     if not found:
         hint = f"a number above zero of at most 18 digits, where {_UNIT_NAMES} may follow, as 128MB"
         raise OptionError(f"{name} has no value {quoted(text)}", hint=hint)

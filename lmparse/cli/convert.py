@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lmparse.cli.arguments import given_options, with_arrow
 from lmparse.cli.messages import message, note, report_tally
 from lmparse.errors import OptionError
+from lmparse.limits import byte_size
 from lmparse.options import asks_for_changes
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def _conversion(parsed: argparse.Namespace) -> Conversion:
         options = beside.options
         if beside.decision is not None:
             note(str(beside.decision))
-    names = ("compression", "csv_text", "jobs", "overwrite", "part_bytes")
-    forms = {name: getattr(parsed, name) for name in names}
+    forms = {name: getattr(parsed, name) for name in ("compression", "csv_text", "jobs", "overwrite")}
+    if parsed.part_bytes is not None:
+        forms["part_bytes"] = byte_size("partBytes", parsed.part_bytes)
     return Conversion(path, parsed.out, options, with_changes=with_changes, form=parsed.format, **forms)

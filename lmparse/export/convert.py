@@ -23,8 +23,6 @@ def convert(asked: Conversion, on_error: OnError, progress: Progress) -> Summary
     """
     if asked.jobs < 1:
         raise OptionError("jobs is a number of processes, at least 1")
-    if asked.part_bytes is not None and asked.part_bytes < 1:
-        raise OptionError("part_bytes is a number of bytes, at least 1")
     form = asked.form_of_output()
     compression = writers.check_compression(form, asked.compression)
     writers.check_csv_text(form, asked.csv_text)

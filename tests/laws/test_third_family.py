@@ -117,7 +117,7 @@ def test_its_specs_are_shown(site: Path, log: Path, tmp_path: Path) -> None:
 
 def test_it_is_converted_in_parts(site: Path, log: Path, tmp_path: Path) -> None:
     pq = pytest.importorskip("pyarrow.parquet")
-    spec = ("--spec", "acme_log", "--jobs", "2", "--part-bytes", "40")
+    spec = ("--spec", "acme_log", "--jobs", "2", "--part-bytes", "40b")
     run(site, "convert", log, tmp_path / "records.parquet", *spec, "--engine", "check")
     assert pq.read_table(tmp_path / "records.parquet")["name"].to_pylist() == [name for *_, name in ROWS]
     run(site, "convert", log, tmp_path / "changes", *spec, "--table", "ACCOUNT")

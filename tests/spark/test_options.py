@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.errors import PySparkException
 from spark.conftest import Files, read, source, write
 from writers.bmc import logs
 from writers.bmc.control import Table
@@ -14,6 +17,7 @@ from writers.bmc.rows import Column
 
 from lmparse import open_log
 from lmparse.errors import OptionError
+from lmparse.limits import Limits, byte_size
 from lmparse.spark.requests import request_of
 
 if TYPE_CHECKING:
@@ -85,10 +89,25 @@ def test_columns_are_those_of_the_files_when_they_are_read(tmp_path: Path) -> No
         assert caught.value.code == "LMP-S012"
 
 
-@pytest.mark.parametrize("size", ["1000", "1000b", " 1k ", "1KB", "1000B"])
-def test_sizes_in_the_words_of_spark(size: str) -> None:
-    found = request_of({"path": "x", "spec": "bmc_lldf", "maxPartitionBytes": size}).max_bytes
-    assert found == (1024 if "k" in size.lower() else 1000)
+SIZES = ("134217728", "134217728b", "32m", "512k", "128MB", "1Gb", " 1k ", "2T", "1p", "-1", "1.5m", "m", "")
+
+
+def test_sizes_are_those_that_spark_reads(spark: SparkSession) -> None:
+    """As `spark.sql.files.maxPartitionBytes`: what Spark's own function gives, or refuses, of each text."""
+    of_spark = spark._jvm.org.apache.spark.network.util.JavaUtils.byteStringAsBytes  # type: ignore[union-attr]
+    for size in SIZES:
+        found = _none_if_refused(partial(of_spark, size))
+        assert _none_if_refused(partial(byte_size, "maxPartitionBytes", size)) == found, size
+        if found is not None:
+            request = request_of({"path": "x", "spec": "bmc_lldf", "maxPartitionBytes": size})
+            assert (request.max_bytes, Limits.parse(f"recordBytes={size}").record_bytes) == (found, found)
+
+
+def _none_if_refused(read: Callable[[], int]) -> int | None:
+    try:
+        return int(read())
+    except (PySparkException, OptionError):
+        return None
 
 
 @pytest.mark.parametrize("envelope", ["debezium", "changefeed"])
