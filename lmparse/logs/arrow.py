@@ -395,7 +395,8 @@ def part_rows(
         if (isinstance(part, FilePart) and not part.is_tolerant) or not is_damage(error, part.path):
             raise
         is_left = isinstance(part, UnreadFile) and not part.start
-        say(f"{error.at(file=part.path)}; {'nothing of it is read' if is_left else 'it is read up to there'}")
+        how_far = "nothing of it is read" if is_left else "it is read up to there"
+        say("; ".join(filter(None, (str(error.at(file=part.path)), error.hint, how_far))))
         if part.options.mode == "permissive":
             yield from matching([to_batch([_row(part, error)], schema)], filters)
 

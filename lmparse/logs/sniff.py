@@ -152,20 +152,14 @@ def _unknown(buffer: Buffer, walks: Walks) -> FramingError:
     if kind is not None:
         (name, hint), first = kind, buffer[:32].hex().upper()
         return FramingError(f"is {name}", code="LMP-F003", record_offset=0, expected=_known(), hex=first, hint=hint)
-    sample = buffer[:_SAMPLE_BYTES]
-    printable = sum(byte in b"\t\r\n" or 0x20 <= byte < 0x7F for byte in sample)
-    # A blank of EBCDIC is an at sign of ASCII, and letters of EBCDIC are not printable: padded fields look like text.
-    is_padded = sample.count(codepages.lookup("cp037").encode(" ")[0]) > max(sample.count(b" "), len(sample) // 20)
-    is_text = printable >= 0.95 * len(sample) and not is_padded
     tried: dict[str, str] = {}
     for spec, detection in known_files().items():
         for trial in try_framings(buffer, detection, walks=walks)[: _TRIED - len(tried)]:
             tried[f"{spec} {trial.framing.name}"] = trial.verdict
     best = "; ".join(f"{name}: {verdict}" for name, verdict in tried.items())
     return FramingError(
-        "is a text file" if is_text else "is nothing known", code="LMP-F003", record_offset=0,
-        expected=_known(), found=best, hex=sample[:32].hex().upper(),
-        hint=None if is_text else "name the spec of its records with spec; common_raw is for any records",
+        "is nothing known", code="LMP-F003", record_offset=0, expected=_known(), found=best,
+        hex=buffer[:32].hex().upper(), hint="name the spec of its records with spec; common_raw is for any records",
     )  # fmt: skip
 
 
@@ -196,13 +190,21 @@ _KINDS: tuple[tuple[int, bytes, tuple[str, str]], ...] = (
 
 
 def foreign_kind(buffer: Buffer) -> tuple[str, str] | None:
-    """The kind of file of another program that bytes begin like, and what to do; None if none is known."""
+    """The kind of file that is no log that bytes begin like, and what to do; None if none is known."""
     first = bytes(buffer[:_LONGEST])
     packing = packing_by_bytes(first)
     if packing is not None:
         ending = next(ending for ending, name in ENDINGS.items() if name == packing)
         return f"a {packing} file", f"unpack it, or give it a name that ends with {ending}"
-    return next((kind for place, magic, kind in _KINDS if first.startswith(magic, place)), None)
+    by_magic = (kind for place, magic, kind in _KINDS if first.startswith(magic, place))
+    return next(by_magic, ("a text file", "give a log") if _is_text(buffer[:_SAMPLE_BYTES]) else None)
+
+
+def _is_text(sample: bytes) -> bool:
+    printable = sum(byte in b"\t\r\n" or 0x20 <= byte < 0x7F for byte in sample)
+    # A blank of EBCDIC is an at sign of ASCII, and letters of EBCDIC are not printable: padded fields look like text.
+    is_padded = sample.count(codepages.lookup("cp037").encode(" ")[0]) > max(sample.count(b" "), len(sample) // 20)
+    return len(sample) > 0 and printable >= 0.95 * len(sample) and not is_padded
 
 
 # -- files of another kind than their spec says -------------------------------------------

@@ -21,7 +21,7 @@ def descriptor_words() -> Iterator[BadCase]:
     length = len(records[0])
     yield bad("empty", "A file of no bytes: nothing proves what it is", b"", error("LMP-F002", "empty"), 0)
     text = b"This file was never a logical log.\n" * 20
-    yield bad("text", "A text file", text, error("LMP-F003", "records that tile the file", record_offset=0), 0)
+    yield bad("text", "A text file", text, error("LMP-F003", "is of another kind: a text file", record_offset=0), 0)
     spanned = framing.framed("vbs", [*records, records[0] * 2], piece_sizes=400)
     end, no_length = len(rdw.data), {"record": 0, "record_offset": 0, "field": "length", "field_offset": 0}
     behind = {"record": 3, "record_offset": end}

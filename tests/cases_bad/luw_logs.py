@@ -189,8 +189,8 @@ def no_logs() -> Iterator[BadCase]:
     yield bad("empty", "A file of no bytes: nothing proves what it is", b"", fault, 0)
     yield bad("empty_changes", "The same, read as changes", b"", fault, 0, command="changes")
     text = b"This file was never a log.\n" * 20
+    yield bad("text", "A text file", text, error("LMP-F003", "is of another kind: a text file", record_offset=0), 0)
     fault = error("LMP-F003", "no framing gives Db2 LUW log records", record_offset=0)
-    yield bad("text", "A text file", text, fault, 0)
     yield bad("noise", "Bytes that are no record in any framing", bytes(range(256)) * 4, fault, 0)
     length = int.from_bytes(text[:4], "little")
     says = f"the file ends inside the record: expected {length} bytes, found {len(text)}"

@@ -23,7 +23,7 @@ def test_a_log_of_another_family_is_named(made: Any, spec: str, hint: str, tmp_p
     with pytest.raises(FramingError, match="is of another kind: ") as caught:
         lmparse.open_log(path, spec=spec)
     assert (caught.value.code, caught.value.hint) == ("LMP-F003", hint)
-    (tmp_path / "none").write_bytes(b"no log at all")
+    (tmp_path / "none").write_bytes(bytes(range(128, 256)))
     with pytest.raises(FramingError, match="no framing gives"):
         lmparse.open_log(tmp_path / "none", spec=spec)
 
@@ -37,6 +37,7 @@ FOREIGN = [
     (bytes(257) + b"ustar\x0000" + bytes(248), "a tar or pax archive", "unpack it first"),
     (b"\x50\xe0" + "INMR01".encode("cp037") + b"\x40" * 72, "a data set packed by TSO TRANSMIT",
      "unpack it with RECEIVE, and transfer what comes out"),
+    (b"tables:\n  - tablespace_id: 2\n", "a text file", "give a log"),
 ]  # fmt: skip
 
 

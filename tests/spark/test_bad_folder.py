@@ -84,6 +84,54 @@ def test_bad_files_are_rows_or_left_out_and_sound_ones_are_rows(
     assert said(capsys.readouterr().err) == CODES
 
 
+KIND = "is of another kind: "
+LUW = (f"{KIND}Db2 for Linux, UNIX and Windows: log records", "give spec db2_log or tables")
+TEXT = (f"{KIND}a text file", "give a log")
+
+
+def test_a_log_of_another_family_is_named_as_everywhere(tmp_path: Path, run: Any) -> None:
+    """Without options: the log, and the folder with the file that describes its tables."""
+    _, log = db2_log.make(12).write(tmp_path)
+    for path in (log, tmp_path):
+        with pytest.raises(DataError) as caught:
+            rows(path=path)
+        assert (caught.value.file, caught.value.message, caught.value.hint) == (str(log), *LUW)
+        for command in ("changes", "check", "convert", "land"):
+            more = {
+                "convert": [tmp_path.parent / "out.parquet"],
+                "land": ["--as", "parquet", "--to", tmp_path.parent / "lake"],
+            }
+            done = run(command, path, *more.get(command, ()))
+            assert done.code == 20
+            assert f"{log}: at 0x0: {LUW[0]} [LMP-F003]\n  hint: {LUW[1]}\n" in done.err
+
+
+@pytest.mark.parametrize("given", [{}, {"spec": "db2_log", "include": "all"}, {"spec": "db2_log"}])
+def test_a_file_of_another_kind_in_a_folder_says_what_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], given: dict[str, str]
+) -> None:
+    """Read as changes of either family, and as records."""
+    bmc_log.make(units=2).write(tmp_path)
+    db2_log.make(12).write(tmp_path)
+    (tmp_path / "notes.txt").write_text("what the files of this folder are\n")
+    names = {"notes.txt": TEXT}
+    if given:
+        kind = f"{KIND}BMC AMI Log Master for Db2: logical logs"
+        specs = {"payroll.dat": "bmc_lldf", "payroll.ctl": "bmc_control"}
+        names |= {name: (kind, f"give control or spec {spec}") for name, spec in specs.items()}
+    else:
+        names |= {"sample.log": LUW, "sample.yaml": TEXT}
+    found = rows(path=tmp_path, **given)
+    messages = {
+        Path(row["_metadata"]["file"]).name: row["_corrupt_fields"][0]["message"]
+        for row in found if row["_corrupt_fields"] is not None
+    }  # fmt: skip
+    assert messages == {name: kind for name, (kind, _) in names.items()}
+    lines = capsys.readouterr().err.splitlines()
+    for name, (kind, hint) in names.items():
+        assert f"lmparse: {tmp_path / name}: at 0x0: {kind} [LMP-F003]; {hint}; nothing of it is read" in lines
+
+
 @pytest.fixture
 def extracts(tmp_path: Path) -> Path:
     """A folder with one log of Db2 LUW in three files."""
