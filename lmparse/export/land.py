@@ -22,7 +22,7 @@ from lmparse.errors import OptionError
 from lmparse.export.change_parts import keep_changes, operations_in
 from lmparse.export.conversion import OnError, Run
 from lmparse.export.land_parquet import ParquetChanges
-from lmparse.export.land_rows import OTHER, TableRows, tables_of, united
+from lmparse.export.land_rows import OTHER, TableRows, names_unlike_spark, tables_of, united
 from lmparse.export.land_target import LandedTable, LandingTarget, opened_target
 from lmparse.export.progress import Progress
 from lmparse.export.writers import MARK
@@ -162,7 +162,7 @@ def run(asked: Landing, on_error: OnError = ignored, progress: Progress | None =
             parts = [] if asked.run is None else reading.parts(log.change_parts(asked.part_bytes))
             tables = tables_of(keep_changes(reading, log, folder, parts, asked.run).groups)
             reached = checkpoint_behind(log) if place is not None else None
-            landed = _Tables(asked, target, log, folder).land(tables)
+            landed = _Tables(asked, target, log, folder, reading.summary.tally).land(tables)
         if place is not None and reached is not None:
             write_text(reached.to_json(), place)
     found = reading.summary
@@ -172,9 +172,9 @@ def run(asked: Landing, on_error: OnError = ignored, progress: Progress | None =
 class _Tables:
     """The tables of a target, while changes are landed in them."""
 
-    def __init__(self, asked: Landing, target: LandingTarget, log: ChangeLog, work: Path) -> None:
-        """`work` is a folder for files that are made on the way."""
-        self._with_current, self._target, self._work = asked.with_current, target, work
+    def __init__(self, asked: Landing, target: LandingTarget, log: ChangeLog, work: Path, tally: Tally) -> None:
+        """`work` is a folder for files that are made on the way, `tally` gets what is noticed of the tables."""
+        self._with_current, self._target, self._work, self._tally = asked.with_current, target, work, tally
         spec = log.spec
         self._metadata = {"lmparse.version": VERSION, MARK: spec.id, "lmparse.spec_sha256": spec.layout.sha256}
 
@@ -186,6 +186,11 @@ class _Tables:
             known = table.schema()
             schema = rows.schema if known is None else united(known, rows.schema, rows.full_name)
             planned.append((rows, table, schema, rows.new_rows(schema, table.seq, table.identities)))
+            if self._target.form == "delta" and (names := names_unlike_spark(schema)):
+                self._tally.noticed.setdefault(
+                    f"{rows.full_name}: Spark does not read Delta tables with columns named {', '.join(names)}: they "
+                    "have a blank, a tab, a newline or one of ,;{}()=; deltalake and Polars read them"
+                )
         self._target.save()
         landed = {plan[0].ids: self._appended(*plan) for plan in planned}
         if self._with_current:

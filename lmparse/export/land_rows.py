@@ -24,6 +24,7 @@ from lmparse.export.change_parts import Group, stored, taken
 from lmparse.options import SEQ_DIGITS
 
 _NANOS = re.compile(r"TIMESTAMP\((?:[7-9]|1[0-2])\)")
+_UNLIKE_SPARK = re.compile("[ ,;{}()\n\t=]")
 COMMIT_DATE = "commit_date"
 _DATE = commented(COMMIT_DATE, pa.date32(), "day of commit_ts; null if that is")
 OTHER = "other"
@@ -199,6 +200,13 @@ def _united_type(first: pa.DataType, second: pa.DataType, name: str) -> pa.DataT
             hint="land into another folder from here on",
         )  # fmt: skip
     return found
+
+
+def names_unlike_spark(schema: pa.Schema) -> list[str]:
+    """Columns of rows with a name for which Spark refuses a Delta table."""
+    images = (schema.field(role).type for role in ("before", "after"))
+    names = (entry.name for image in images if pa.types.is_struct(image) for entry in image)
+    return [name for name in dict.fromkeys(names) if _UNLIKE_SPARK.search(name)]
 
 
 def is_widened(known: pa.Schema, wanted: pa.Schema) -> bool:

@@ -66,6 +66,26 @@ def test_a_column_of_another_type_is_refused_before_anything_is_written(form: st
 
 
 @pytest.mark.parametrize("form", ["delta", "parquet"])
+def test_names_for_which_spark_reads_no_delta_table_are_noted(form: str, tmp_path: Path) -> None:
+    names = ["A B", "E;F", "G(H)", "K=L"]
+    log, item = Extracts(tmp_path, as_=form), table(*(Column(name, "INTEGER") for name in names), Column("Q#", "DATE"))
+    landed = log.land(insert(item, ID=1, **dict.fromkeys(names, 1), **{"Q#": "2026-03-14"}), tables=(item,))
+    assert landed.rows == 1
+    said = [text for text in landed.tally.notices if "Spark" in text]
+    if form == "parquet":
+        assert said == []
+        return
+    (text,) = said
+    assert text.startswith(
+        f"PROD.ITEM: Spark does not read Delta tables with columns named {', '.join(names)}: they have"
+    )
+    read = dict.fromkeys(names, 1)
+    assert {name: delta(log.to / "current" / "PROD.ITEM")[0][name] for name in names} == read
+    polars = pytest.importorskip("polars")
+    assert polars.read_delta(str(log.to / "current" / "PROD.ITEM")).select(names).to_dicts() == [read]
+
+
+@pytest.mark.parametrize("form", ["delta", "parquet"])
 def test_columns_whose_names_differ_in_case_only(form: str, tmp_path: Path) -> None:
     log = Extracts(tmp_path, as_=form, current=False)
     one, other = table(Column("Name", "INTEGER"), Column("NAME", "INTEGER")), Table(3, 4, "AFIRST", (ID,))
