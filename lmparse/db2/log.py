@@ -23,8 +23,8 @@ from lmparse.db2.record.log_record import Ids
 from lmparse.db2.rows.change_decoder import COLUMN_DOCS, ChangeDecoder
 from lmparse.db2.tables import lob_columns
 from lmparse.db2.tables.history import settled, unlike_before
-from lmparse.db2.tables.table import Table, read_tables_file
-from lmparse.db2.transactions.descriptions import Descriptions
+from lmparse.db2.tables.table import Table
+from lmparse.db2.transactions.descriptions import Descriptions, tables_of_file
 from lmparse.db2.transactions.log_part import PART_BYTES, LogBeginning, LogPart
 from lmparse.db2.transactions.references import ChangeReference, Transaction, TransactionIndex
 from lmparse.errors import DataError, FramingError
@@ -157,7 +157,6 @@ class Db2Log(ChangeLog):
             self.origin.place(found.fault)
         found.bad.sort(key=lambda bad: bad[0].index)
         self._leave_out_said(found)
-        found.named = read_tables_file(self.options.tables, self.options.bounds) if self.options.tables else {}
         numbers: dict[Ids, int] = {}
         known: int | None = None
         if self.resumed is not None:
@@ -166,6 +165,8 @@ class Db2Log(ChangeLog):
             numbers, known = seed(self, found.tables, self.resumed), known_lob_columns_from(self.resumed)
         self._note_unlike_before(found)
         found.tables = {ids: settled(records, numbers.get(ids, 0)) for ids, records in found.tables.items()}
+        if self.options.tables:
+            found.named = tables_of_file(self.options.tables, found.tables, self.options.bounds, self.notice)
         found.lob_columns_from = lob_columns.proven(found.column_ids, found.tables, found.named, known)
         for text, count in sorted(found.counts.items()):
             self.notice(f"{count} x {text}")

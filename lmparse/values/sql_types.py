@@ -32,6 +32,8 @@ _FORMS = {
     "DECIMAL": "decimal", "DECFLOAT": "decfloat", "DATE": "date", "TIME": "time", "TIMESTAMP": "timestamp",
     "BOOLEAN": "boolean",
 }  # fmt: skip
+NAMES = frozenset((*_FORMS, *_ALIASES))
+"""All names of types that are known."""
 _WORDS = re.compile(
     r"(?P<name>[A-Z]+(?: [A-Z]+)*?)\s*"
     r"(?:\(\s*(?P<length>[0-9]{1,10})\s*(?P<unit>[KMG])?\s*(?P<code_unit>OCTETS|CODEUNITS16|CODEUNITS32)?\s*(?:,\s*(?P<scale>[0-9]{1,10})\s*)?\))?"

@@ -47,6 +47,7 @@ def cases() -> Iterator[Case]:
         for base in ("array", "data"):
             yield out_of_row(server, base)
     yield names_of_both(Server("v10", "little"))
+    yield unknown_types(Server("v10", "little"))
     yield from prefixes()
 
 
@@ -337,6 +338,30 @@ def names_of_both(server: Server) -> Case:
     unit.commit()
     title = "Described by the log, named by a tables file that also knows bit data"
     return case("db2_row", f"{word(server)}_both", title, DATA_MANAGER, log, details, table)
+
+
+def unknown_types(server: Server) -> Case:
+    """Three tables in a tables file, two of them with a distinct type: one that the log describes, one that it does
+    not."""
+    item = Table(2, 9, "ITEM", (Column("ID", "INTEGER", nullable=False), Column("NAME", "VARCHAR(9)")))
+    pay = Table(2, 10, "PAY", (*item.columns[:1], Column("AMOUNT", "DECIMAL(9,2)"), *item.columns[1:]))
+    bonus = replace(pay, table_id=11, name="BONUS")
+    log = Log(server.generation, server.byte_order, framing_of(server))
+    unit = log.begin()
+    unit.initialize(bonus)
+    row = {"ID": 1, "AMOUNT": Decimal("1.50"), "NAME": "one"}
+    unit.insert(item, {"ID": 1, "NAME": "one"})
+    unit.insert(pay, row)
+    unit.insert(bonus, row)
+    unit.commit()
+    details = [initialized(bonus, renamed=False), None, {"after_bytes": log.image(pay, row).hex().upper()}, None]
+    title = "A tables file with a distinct type: names where the log describes the table, bytes where nothing does"
+    made = case("db2_log", f"{word(server)}_unknown_type", title, DATA_MANAGER, log, details, item)
+    bytes_ = {"schema_name": "", "table_name": "2.10", "table_name_short": True, "after": None}
+    names = ({"table_name": "BONUS"}, {}, bytes_, {"table_name": "BONUS"})
+    rows = [found | name for found, name in zip(made.rows, names, strict=True)]
+    distinct = tables_file(item, pay, bonus).replace(b"DECIMAL(9,2)", b"EURO")
+    return replace(made, rows=rows, tables=distinct)
 
 
 HAVE_DEFAULTS = ("SMALLINT", "INTEGER", "BIGINT", "REAL", "DOUBLE", "DECIMAL", "CHAR", "GRAPHIC", "BINARY")

@@ -406,7 +406,7 @@ def tables_files() -> Iterator[BadCase]:
         "column_key": (column(length=4), f"{of_column}.length", "expected one of name, type, nullable, found length"),
         "column_twice": (column(1, name="ID"), f"{first}.columns[1].name", "expected every column once, found ID"),
         "nullable_text": (column(nullable="N"), f"{of_column}.nullable", "expected true or false, found N"),
-        "type_unknown": (column(type="TEXT"), f"{of_column}.type", "'TEXT' is not an SQL type"),
+        "type_words": (column(type="CHAR 6"), f"{of_column}.type", "'CHAR 6' is not an SQL type"),
         "type_needs_length": (column(type="VARCHAR"), f"{of_column}.type", "VARCHAR needs a length"),
         "type_precision": (column(type="DECIMAL(40,2)"), f"{of_column}.type", "precision is 1 to 31"),
         "type_length": (column(type="INTEGER(4)"), f"{of_column}.type", "INTEGER takes no length"),

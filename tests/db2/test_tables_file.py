@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from samples.db2_scripts import ITEM, described, item
+from samples import db2_scripts as luw
+from samples.db2_scripts import ITEM, described, item, read
+from writers.db2.columns import Column
+from writers.db2.stream import Stream
+from writers.db2.tables import Table
 
 from lmparse import cli
+from lmparse.db2.tables.table import read_tables_file
 from lmparse.values.sql_types import parse_type
 
 # types in SQL words
@@ -40,7 +46,7 @@ def test_words_of_types(words: str, canonical: str) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "", "TEXT", "VARCHAR", "VARCHAR()", "VARCHAR(-1)", "INTEGER(4)", "DATE(3)", "DECIMAL(0)", "DECIMAL(32)",
+        "", "7", "VARCHAR", "VARCHAR()", "VARCHAR(-1)", "INTEGER(4)", "DATE(3)", "DECIMAL(0)", "DECIMAL(32)",
         "DECIMAL(5,6)", "CHAR(4,2)", "TIMESTAMP(13)", "DECFLOAT(20)", "INTEGER FOR BIT DATA", "CLOB(5K) FOR BIT DATA",
         "CHAR(6", "CHAR 6", "XML(3)", "DECIMAL(5,1,1)", "'CHAR(6)'", "CHAR(6) NOT NULL",
         "CHAR(0)", "VARCHAR(0)", "GRAPHIC(0)", "VARBINARY(0K)", "CLOB(0)", "FLOAT(0)", "FLOAT(54)",
@@ -72,6 +78,45 @@ def test_lengths_in_code_units_are_bytes(words: str, length: int) -> None:
 def test_code_units_that_a_type_does_not_count_in(words: str) -> None:
     with pytest.raises(ValueError, match="is not counted in"):
         parse_type(words)
+
+
+# columns of a type that is not known
+
+
+@pytest.mark.parametrize("words", ["US_DOLLAR", "DB2SECURITYLABEL", "VECTOR", "VECTOR(3, FLOAT32)", "PAY.EUR", "TEXT"])
+def test_types_that_are_not_known(words: str, tmp_path: Path) -> None:
+    path = luw.tables_file(tmp_path, ITEM, replaced=[("VARCHAR(20)", words)])
+    (table,) = read_tables_file(path).values()
+    assert [column.sql_words for column in table.of_unknown_type] == [words]
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("described_as", ["nothing", "the table", "fewer columns", "a table that is dropped"])
+def test_a_table_with_a_column_of_an_unknown_type(described_as: str, engine: str, tmp_path: Path) -> None:
+    """Its rows are bytes unless the log describes the table: then the log says the type, and the file all names."""
+    pay = Table(3, 6, "PAY", (Column("K", "INTEGER"), Column("SUM", "DECIMAL(9,2)"), Column("V", "VARCHAR(9)")))
+    row = {"K": 1, "SUM": "12.50", "V": "v"}
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.insert(ITEM, item(1, "x"))
+    if described_as != "nothing":
+        unit.initialize(replace(pay, columns=pay.columns[:1]) if described_as == "fewer columns" else pay)
+    if described_as != "fewer columns":
+        unit.insert(pay, row)
+    if described_as == "a table that is dropped":
+        unit.drop_table(pay)
+    unit.commit()
+    path = luw.tables_file(tmp_path, ITEM, pay, replaced=[("DECIMAL(9,2)", "US_DOLLAR")])
+    found = read(tmp_path, stream, tables=path, engine=engine, operations="I")
+    assert found.codes == []
+    assert found.rows[0]["after"] == item(1, "x")
+    if described_as != "fewer columns":
+        wanted = {"nothing": None, "the table": row, "a table that is dropped": {"C1": 1, "C2": "12.50", "C3": "v"}}
+        assert [one["after"] for one in found.rows[1:]] == [wanted[described_as]]
+        assert found.rows[1]["table_name"] == ("PAY" if described_as == "the table" else "3.6")
+    how = "the log describes the table" if described_as == "the table" else "rows are read as if the file did not have"
+    assert found.has_note(f"{path}: a type that is not known in table PROD.PAY (3.6): SUM is US_DOLLAR; {how}")
+    assert found.has_note("1 rows of table 3.6 are kept as bytes") is (described_as == "nothing")
 
 
 # a tables file that cannot be used

@@ -6,6 +6,7 @@ a table is named by its ids, `2.4`, and its columns are C1, C2, ...
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile, zip_longest
@@ -17,7 +18,7 @@ from lmparse.errors import ControlError, RecordError
 from lmparse.limits import DEFAULT, Limits
 from lmparse.spec import catalog
 from lmparse.spec.documents import DocumentError, file_bytes, read_yaml
-from lmparse.values.sql_types import LOBS, SqlType, decimal_bytes, parse_type, timestamp_bytes
+from lmparse.values.sql_types import LOBS, NAMES, SqlType, decimal_bytes, parse_type, timestamp_bytes
 
 _SHOWN = 80
 """Most characters of a value in a message."""
@@ -25,6 +26,8 @@ _KEYS = ("tablespace_id", "table_id", "schema", "name", "columns", "key")
 _NO_KEY = (*LOBS, "LONG VARCHAR", "LONG VARGRAPHIC", "XML", "DATALINK")
 """Types of columns that no unique index may have; Db2 12.1, SQL reference, "CREATE INDEX"."""
 _COLUMN_KEYS = ("name", "type", "nullable")
+_TYPE_NAME = re.compile(r"(?P<name>[^\W\d][\w@#$]*(\.[^\W\d][\w@#$]*)?)\s*(\([^()]*\))?")
+"""The name of a type, with or without its schema, and what is in parentheses behind it."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,24 @@ class Table:
     def lob_columns(self) -> list[Column]:
         """Columns whose values may be in LOB records."""
         return [column for column in self.columns if column.sql_type.is_lob]
+
+    @property
+    def of_unknown_type(self) -> list[Column]:
+        """Columns whose type the tables file names and nobody here knows, such as a distinct type."""
+        return [column for column in self.columns if column.form == "raw"]
+
+    def completed_by(self, logged: Table | None) -> Table | None:
+        """A table of a tables file with the types that the log describes in place of those that are not known; None
+        where it does not describe them."""
+        described = () if logged is None else logged.columns
+        if any(column.number > len(described) for column in self.of_unknown_type):
+            return None
+        types = [
+            described[place].sql_type if column.form == "raw" else column.sql_type
+            for place, column in enumerate(self.columns)
+        ]
+        columns = placed([(one.name, type_, one.is_nullable) for one, type_ in zip(self.columns, types, strict=True)])
+        return replace(self, columns=columns)
 
     def named_by(self, other: Table) -> Table:
         """The same table with the names of another description, column by column.
@@ -299,6 +320,9 @@ def _column(path: str, where: str, entry: Any) -> tuple[str, SqlType, bool]:
     nullable = entry.get("nullable", True)
     if not isinstance(nullable, bool):
         raise _unusable(path, f"{where}.nullable", "true or false", nullable)
+    type_name = _TYPE_NAME.fullmatch(words)
+    if type_name is not None and type_name["name"].upper() not in NAMES:
+        return name, SqlType(words), nullable
     try:
         return name, parse_type(words), nullable
     except ValueError as error:

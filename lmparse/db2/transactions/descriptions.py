@@ -3,16 +3,40 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lmparse.changes.descriptions import TableDescription, TableDescriptions
 from lmparse.db2.record import kinds as record_kinds
 from lmparse.db2.record.log_record import Ids
 from lmparse.db2.tables.history import TableHistory, TableRecord, turning_points
-from lmparse.db2.tables.table import Table
+from lmparse.db2.tables.table import Table, read_tables_file
 from lmparse.db2.transactions.references import ChangeReference, Transaction, TransactionIndex
 from lmparse.errors import ControlError
+from lmparse.limits import Limits
+
+
+def tables_of_file(
+    path: str, described: Mapping[Ids, Sequence[TableRecord]], limits: Limits, notice: Callable[[str], None]
+) -> dict[Ids, Table]:
+    """The tables of the tables file whose types are known, or are described last in the log. `notice` gets the others.
+
+    Raises ControlError LMP-C009.
+    """
+    found = {}
+    for ids, table in read_tables_file(path, limits).items():
+        known: Table | None = table
+        if unknown := table.of_unknown_type:
+            records = described.get(ids, ())
+            held = [record for record in records if not record.is_taken_back]
+            logged = held[-1].table if held else next((one.before for one in records if one.before is not None), None)
+            known = table.completed_by(logged)
+            types = ", ".join(f"{column.name} is {column.sql_words}" for column in unknown)
+            how = "the log describes the table" if known else "rows are read as if the file did not have the table"
+            notice(f"{path}: a type that is not known in table {table.full_name} ({table.hex_ids}): {types}; {how}")
+        if known is not None:
+            found[ids] = known
+    return found
 
 
 class Descriptions:
