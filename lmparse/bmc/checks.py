@@ -28,13 +28,12 @@ from lmparse.spec import catalog
 TWICE = Statement("no record is there twice", "records")
 SEQ = Statement("seq of a change is unique", "changes")
 LENGTH = Statement("headers have one length", "records")
-SEG_LEN = Statement("SEGLEN is the length of the record", "records")
 SEGMENTS = Statement("the segments of a change are all there, once each", "changes")
 UNITS = Statement("the records of a unit of recovery agree on it", "records")
 WITHIN = Statement("a change is between the beginning and the commit of its unit", "records")
 COMMITS = Statement("a unit has a commit record if it is committed, and only then", "records")
 OUTCOMES = Statement("a change was taken back with its unit, or kept with it", "records")
-STATEMENTS = (TWICE, SEQ, LENGTH, SEG_LEN, SEGMENTS, UNITS, WITHIN, COMMITS, OUTCOMES)
+STATEMENTS = (TWICE, SEQ, LENGTH, SEGMENTS, UNITS, WITHIN, COMMITS, OUTCOMES)
 
 _UNIT_FIELDS = (
     "system_id", "uor_id_lrsn", "uor_timestamp", "uor_commit_timestamp", "uor_disp", "uor_commit_lrsn",
@@ -44,15 +43,11 @@ _WHOLE = ((0, 0), (1, 0), (1, 1))
 """TOTALSEGS and SEGNUM of a change in one record: the number of the first segment is not documented."""
 _COMMIT_FIELDS = ("uor_commit_lrsn", "uor_commit_point", "uor_commit_timestamp")
 _BOUNDS = (("uor_id", "log_rba", "uor_commit_point"), ("uor_id_lrsn", "log_lrsn", "uor_commit_lrsn"))
-_LENGTHS = ("record", "record and descriptor word", "DATA")
-"""Meanings of SEGLEN, the best documented first."""
 _ABSENT = "the header has no such field"
 _BAD_VALUE = "the value cannot be read"
 _ALONE = "the only record of its unit"
 _NO_UNIT = "UORID is zero"
 _NO_POSITION = "the positions of the unit are zero"
-_NO_SEGMENTS = "SEGLEN, TOTALSEGS and SEGNUM are zero"
-_NO_MEANING = "SEGLEN of most records is no length of them"
 _DAMAGED = "a record that cannot be read may be the one that is missing"
 _ZERO = bytes(10)
 """A position that is not there."""
@@ -94,8 +89,8 @@ class Consistency:
     ) -> None:
         self._runs, self._index = runs, segments
         self._absent, self._is_merged = frozenset(absent), is_merged
-        self._twice, self._seq, self._length, self._seg_len, self._segments, self._units, self._within, \
-            self._commits, self._outcomes = self._all = [statement.claim() for statement in STATEMENTS]  # fmt: skip
+        self._twice, self._seq, self._length, self._segments, self._units, self._within, self._commits, \
+            self._outcomes = self._all = [statement.claim() for statement in STATEMENTS]  # fmt: skip
         self._commit_fields = tuple(name for name in _COMMIT_FIELDS if name not in self._absent)
         self._indexes, self._digests = array("Q"), array("Q")
         self._keys, self._said = array("Q"), array("Q")
@@ -103,17 +98,9 @@ class Consistency:
         self._seqs = array("Q")
         """Digest of `seq` of the change that each record begins; 0 for other records."""
         self._headers = _Kinds[int]()
-        self._seg_lens = _Kinds[tuple[bool, ...]]()
-        """By which of the lengths SEGLEN is; the last is zero."""
         self._whole = _Kinds[tuple[int, int]]()
         """Changes in one record by TOTALSEGS and SEGNUM."""
-        self._descriptor = catalog.load("zos_rdw").layout.width or 0
-        """Bytes of a record descriptor word."""
         self._is_damaged = False
-        self.meaning: tuple[str, str] | None = None
-        """What SEGLEN counts, and the evidence; known once the claims are."""
-        self.unknown_lengths = ""
-        """If SEGLEN of most records is no length of them: how many these are."""
 
     def unreadable(self, raw: bytes) -> None:
         """Take note of a record that cannot be read."""
@@ -134,7 +121,6 @@ class Consistency:
         self._keys.append(hash((values["member_id"], name)) & _MASK if name and any(name) else 0)
         self._said.append(hash(tuple([values[name] for name in _UNIT_FIELDS])) & _MASK)
         self._headers.add(values["length"], extent)
-        self._test_seg_len(extent, values)
         begins = self._test_segment(extent, values)
         self._add_seq(stated, self._runs.number(raw), begins and is_given)
         self._test_within(extent, stated)
@@ -152,7 +138,6 @@ class Consistency:
         self._headers.test(
             self._length, lambda kind: kind == common[0][0], f": a header of another LENGTH than {dict(common)}"
         )
-        self._end_seg_len()
         self._end_segments()
         self._twice.tested += len(self._digests)
         self._fail_pairs(self._twice, _pairs(self._digests), "the same as record")
@@ -163,29 +148,6 @@ class Consistency:
 
     # -- segments -----------------------------------------------------------------------------
 
-    def _test_seg_len(self, extent: RecordExtent, values: Values) -> None:
-        stated = values["seg_len"]
-        if stated is None:
-            self._seg_len.untestable[_ABSENT if "seg_len" in self._absent else _BAD_VALUE] += 1
-            return
-        lengths = extent.length, extent.length + self._descriptor, len(values["data"] or b"")
-        is_unset = not (stated or values["total_segs"] or values["seg_num"])
-        fits = (*[stated == length for length in lengths], is_unset)
-        self._seg_lens.add(fits, extent, f": SEGLEN {stated} of {extent.length} bytes")
-
-    def _end_seg_len(self) -> None:
-        kinds, total = self._seg_lens, self._seg_lens.counts.total()
-        fits = [sum(count for fit, count in kinds.counts.items() if fit[place]) for place in range(len(_LENGTHS))]
-        best = fits.index(max(fits))
-        if 2 * fits[best] >= total > 0:
-            self.meaning = _LENGTHS[best], f"fits {fits[best]} of {total} records"
-            kinds.test(self._seg_len, lambda fit: fit[best], f", not the length of the {_LENGTHS[best]}")
-        elif total and all(fit[-1] for fit in kinds.counts):
-            self._seg_len.untestable[_NO_SEGMENTS] += total
-        elif total:
-            self.unknown_lengths = f"SEGLEN is not a length of {total - max(fits)} of {total} records"
-            self._seg_len.untestable[_NO_MEANING] += total
-
     def _test_segment(self, extent: RecordExtent, values: Values) -> bool:
         """Test it as a segment; returns whether a change begins with it."""
         total, number = values["total_segs"], values["seg_num"]
@@ -194,8 +156,6 @@ class Consistency:
         elif total > 1:
             change = self._index.of(extent)
             return change is not None and change.begin == extent.offset
-        elif not (total or number or values["seg_len"]):
-            self._segments.untestable[_NO_SEGMENTS] += 1
         else:
             self._whole.add((total, number), extent, f" is segment {number} of {total}")
         return True

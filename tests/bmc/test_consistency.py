@@ -20,7 +20,6 @@ from lmparse.logs.check import CheckReport, account
 from lmparse.options import Options
 
 Checked = Callable[..., CheckReport]
-ONE = "SEGLEN is the length of the record"
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +63,6 @@ def test_a_sound_log_passes(check: Checked, example: logs.Example, with_control:
 @pytest.mark.parametrize(
     ("field", "value", "says"),
     [
-        ("SEGLEN", "0001", ONE),
         ("TBNAMELEN", "FFFF", "TBOWNERLEN and TBNAMELEN are the lengths of owner and name"),
         ("TBOWNERLEN", "0003", "TBOWNERLEN and TBNAMELEN are the lengths of owner and name"),
         ("TABLENAME", "C1", "the control file has the table of a record, by this name"),
@@ -109,25 +107,6 @@ def test_changes_of_one_position_have_a_seq_each_if_they_are_neighbours(check: C
     assert says not in failed(check([segments[0], *writer.records, segments[1]]))
 
 
-def test_a_seg_len_of_no_known_meaning_is_a_note(check: Checked, example: logs.Example) -> None:
-    records = example.data_records
-    for number in range(len(records)):
-        records = with_bytes(records, number, "SEGLEN", b"\x00\x07")
-    report = check(records)
-    (claim,) = (claim for claim in report.claims if claim.says == ONE)
-    assert (claim.state, claim.untestable.total()) == ("not testable", len(records))
-    assert "SEGLEN is not a length of 26 of 26 records" in report.notices
-
-
-def test_another_meaning_of_seg_len_is_a_decision(check: Checked, example: logs.Example) -> None:
-    records = [*example.data_records]
-    for number, record in enumerate(records):
-        records = with_bytes(records, number, "SEGLEN", (len(record) + 4).to_bytes(2, "big"))
-    report = check(records)
-    assert ("SEGLEN", "record and descriptor word") in [(one.name, one.value) for one in report.decisions]
-    assert report.differences == []
-
-
 def test_a_merged_log_may_say_two_things_of_a_unit(check: Checked, example: logs.Example) -> None:
     records = with_bytes(example.data_records, 0, "UORIDLRSN", bytes(10))
     stated = control.dlds(merged="Y", segmented="Y", ddl_objects="Y", cmds_included="Y")
@@ -164,6 +143,6 @@ def _values(number: int) -> dict[str, Any]:
     positions = ("uor_id_lrsn", "uor_commit_lrsn", "uor_commit_point", "log_rba", "log_lrsn", "rid")
     return {
         **dict.fromkeys(names, "N"), **dict.fromkeys(positions, number.to_bytes(10, "big")), "uor_id": b"\1" * 10,
-        "member_id": 1, "uor_disp": "C", "log_rec_disp": "A", "length": number, "seg_len": number, "total_segs": 5,
+        "member_id": 1, "uor_disp": "C", "log_rec_disp": "A", "length": number, "total_segs": 5,
         "seg_num": number % 7, "change_type": "I", "data": b"",
     }  # fmt: skip

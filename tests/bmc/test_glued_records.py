@@ -1,4 +1,4 @@
-"""Records without descriptor words end where SEGLEN says, whatever it counts; without it, they are refused."""
+"""Records without descriptor words end where SEGLEN says, if it is the length of the record; others are refused."""
 
 from __future__ import annotations
 
@@ -46,35 +46,24 @@ def sizes(opened: Any) -> list[int]:
     return [change["_metadata"]["record_length"] for change in opened.changes()]
 
 
-# What SEGLEN counts is not stated.
-SEG_LENS = {"the record": 0, "and its word": 4, "DATA": -lldf.HEADER_LENGTH}
-
-
 @pytest.mark.parametrize("change_type", PAYLOADS)
-@pytest.mark.parametrize("meaning", SEG_LENS)
-def test_records_are_cut_whatever_seglen_counts(change_type: str, meaning: str, tmp_path: Path) -> None:
+def test_records_are_cut_by_seglen(change_type: str, tmp_path: Path) -> None:
     kinds = ["I", change_type, change_type, "I"]
-    lengths = [len(record(0, kind)) for kind in kinds]
-    records = [
-        record(number, kind, TABLES[number % 2], seglen=length + SEG_LENS[meaning])
-        for number, (kind, length) in enumerate(zip(kinds, lengths, strict=True))
-    ]
-    assert sizes(read(tmp_path, records)) == lengths
+    records = [record(number, kind, TABLES[number % 2]) for number, kind in enumerate(kinds)]
+    assert sizes(read(tmp_path, records)) == [len(one) for one in records]
 
 
-def test_records_without_seglen_are_refused(tmp_path: Path) -> None:
-    opened = read(tmp_path, [record(number, "I", seglen=0) for number in range(3)])
-    with pytest.raises(DataError, match="SEGLEN does not lead to another record") as caught:
+@pytest.mark.parametrize("records", [1, 3])
+@pytest.mark.parametrize("counts", ["nothing", "record and word", "DATA"])
+def test_records_whose_seglen_is_not_their_length_are_refused(counts: str, records: int, tmp_path: Path) -> None:
+    length = len(record(0, "I"))
+    seg_len = {"nothing": 0, "record and word": length + 4, "DATA": length - lldf.HEADER_LENGTH}[counts]
+    opened = read(tmp_path, [record(number, "I", seglen=seg_len) for number in range(records)])
+    with pytest.raises(DataError) as caught:
         list(opened.changes())
-    assert (caught.value.code, caught.value.record_index) == ("LMP-F005", 0)
+    code = "LMP-F006" if (counts, records) == ("record and word", 1) else "LMP-F005"
+    assert (caught.value.code, caught.value.record_index) == (code, 0)
     assert caught.value.hint == "transfer the file with its record descriptor words (RDW)"
-
-
-def test_one_record_does_not_show_what_seglen_counts(tmp_path: Path) -> None:
-    """It may be cut short by as many bytes as a descriptor word has."""
-    opened = read(tmp_path, [record(1, "I", seglen=len(record(1, "I")) + 4)])
-    with pytest.raises(DataError, match="LMP-F006"):
-        list(opened.changes())
 
 
 @pytest.mark.parametrize("system", [0, 1])

@@ -48,11 +48,11 @@ UNSEEN: dict[str, tuple[Unseen, ...]] = {
         ),
         Unseen(
             "one record",
-            "LENGTH and the fields of segments in a log of one record, and SEGNUM of the only change in one record, "
+            "LENGTH, TOTALSEGS and SEGNUM in a log of one record, and SEGNUM of the only change in one record, "
             "and of the only segment in its extract, if they are allowed values",
             "The value that most records have decides: the manual allows several, as numbers of segments from 0 and "
-            "from 1. Without segments all may be zero.",
-            fields=("length", "seg_len", "total_segs", "seg_num"),
+            "from 1.",
+            fields=("length", "total_segs", "seg_num"),
         ),
         Unseen(
             "no control file", "Which table a record is of, without a control file",
@@ -88,7 +88,7 @@ UNSEEN: dict[str, tuple[Unseen, ...]] = {
             "Nothing else repeats them. TIMESTAMP is not compared with the times of its unit: its time zone is not "
             "documented, and local times go back once a year.",
             fields=(
-                "partnum", "timestamp", "rid", "sql_src_type", "log_bytes", "log_delta", "anomaly_row_id",
+                "partnum", "timestamp", "rid", "seg_len", "sql_src_type", "log_bytes", "log_delta", "anomaly_row_id",
                 "anomaly_rba", "reserved", "connection_type", "connect_id", "correlation_id", "auth_id",
                 "plan", "luw_network_id", "luw_name", "luw_instance_no", "luw_sequence_no", "sql_ri_rba",
                 "page_num_fmt",

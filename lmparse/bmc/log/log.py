@@ -167,13 +167,7 @@ class LogicalLog(ChangeLog):
             self._control_checks.add(extent, own.values)
 
     def claims(self) -> list[Claim]:
-        consistency = self._consistency
-        found = [*consistency.claims(), *self._control_checks.claims(), self.header.claim(OUTCOME)]
-        if consistency.meaning is not None:
-            self.decide("SEGLEN", *consistency.meaning)
-        if consistency.unknown_lengths:
-            self.notice(consistency.unknown_lengths)
-        return found
+        return [*self._consistency.claims(), *self._control_checks.claims(), self.header.claim(OUTCOME)]
 
     @cached_property
     def _consistency(self) -> Consistency:

@@ -147,10 +147,7 @@ def table_places(names: Iterable[str]) -> dict[str, tuple[int, int]]:
 _NAME = re.compile(r"(?:[A-Z$#@][A-Z0-9$#@]*)? *\Z|\0+\Z")
 """Start of the name of a Db2 subsystem or group member; only $#@ differ between code pages."""
 _NEEDED = ("length", "system_id", "seg_len")
-_SHOWN = 1 << 20
-"""Bytes of records that show what SEGLEN counts."""
-_LENGTHS = ("the record", "the record and its descriptor word", "DATA")
-"""What SEGLEN may count, the best documented first."""
+_NEEDS_WORDS = "transfer the file with its record descriptor words (RDW)"
 
 
 def detection(described: Places | None = None, width: int | None = None) -> Detection:
@@ -192,58 +189,35 @@ def _system_name(raw: Buffer, offset: int, places: Places) -> str:
 
 
 class _SegLenCutter:
-    """Finds the end of a record that has no descriptor word, by its SEGLEN.
+    """Finds the end of a record that has no descriptor word, by its SEGLEN: the length of the record.
 
-    The manual does not say what SEGLEN counts: it is what leads from record to record farthest, in the first MiB. Then
-    each record must lead to the end of the file, or to a header with the same LENGTH or of the same system.
+    It must lead to the end of the file, or to a header with the same LENGTH or of the same system.
     """
 
     def __init__(self, least: int, places: Places) -> None:
         self._least, self._places = least, places
         self._system_end = sum(places["system_id"])
         self._header_end = max(map(sum, places.values()))
-        self._word = catalog.load("zos_rdw").layout.width or 0
-        self._known: tuple[Buffer | None, int] = None, 0
-        """A buffer, and what SEGLEN counts there: a place in _LENGTHS."""
-
-    def __getstate__(self) -> dict[str, object]:
-        return {**vars(self), "_known": (None, 0)}
 
     def __call__(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
         length = self._header_length(buffer, offset, end, index)
-        if self._known[0] is not buffer:
-            self._known = buffer, self._meaning(buffer, offset, end)
-        behind = self._ends(buffer, offset)[self._known[1]]
-        seg_len, (start, _) = _number(buffer, self._places["seg_len"], offset), self._places["seg_len"]
+        seg_len, (start, _) = self._seg_len(buffer, offset), self._places["seg_len"]
+        behind = offset + seg_len
         is_last = end < behind <= offset + longest() and not any(self._headers_behind(buffer, offset, end))
         if is_last:
-            raise cut_short(buffer, offset, end, index, behind - offset, spec=SPEC)
+            error = cut_short(buffer, offset, end, index, seg_len, spec=SPEC)
+            error.hint = _NEEDS_WORDS
+            raise error
         if not self._leads(buffer, offset, behind, end) or self._passes_over_another(buffer, offset, behind):
             raise FramingError(
                 "SEGLEN does not lead to another record", code="LMP-F005", spec=SPEC, field="seg_len",
-                field_offset=start, expected=f"the length of {_LENGTHS[self._known[1]]}, with a header of LENGTH "
-                f"{length} behind it", found=str(seg_len), hex=excerpt(buffer, offset, end),
-                hint="transfer the file with its record descriptor words (RDW)",
+                field_offset=start, expected=f"the length of the record, with a header of LENGTH {length} behind it",
+                found=str(seg_len), hex=excerpt(buffer, offset, end), hint=_NEEDS_WORDS,
             )  # fmt: skip
-        return behind - offset
+        return seg_len
 
-    def _meaning(self, buffer: Buffer, offset: int, end: int) -> int:
-        """What SEGLEN counts: the place in _LENGTHS that leads to most records.
-
-        One record does not show another meaning than the first one: it may be cut short by a few bytes.
-        """
-        steps = [self._steps(buffer, offset, end, meaning) for meaning in range(len(_LENGTHS))]
-        return steps.index(max(steps)) if max(steps) > 1 else 0
-
-    def _steps(self, buffer: Buffer, offset: int, end: int, meaning: int) -> int:
-        """How many records of the first MiB lead from one to the next."""
-        count, place = 0, offset
-        while place < min(end, offset + _SHOWN) and end - place >= self._header_end:
-            behind = self._ends(buffer, place)[meaning]
-            if not self._leads(buffer, place, behind, end):
-                break
-            count, place = count + 1, behind
-        return count
+    def _seg_len(self, buffer: Buffer, offset: int) -> int:
+        return _number(buffer, self._places["seg_len"], offset)
 
     def _headers_behind(self, buffer: Buffer, offset: int, end: int) -> Iterator[int]:
         """Places behind the name of the system at which a header with the same LENGTH and system may begin."""
@@ -260,7 +234,7 @@ class _SegLenCutter:
         for place in self._headers_behind(buffer, offset, behind):
             inside: int | None = place
             while inside is not None and inside < behind and behind - inside >= self._header_end:
-                following = self._ends(buffer, inside)[self._known[1]]
+                following = inside + self._seg_len(buffer, inside)
                 inside = following if self._leads(buffer, inside, following, behind) else None
             if inside == behind:
                 return True
@@ -270,11 +244,6 @@ class _SegLenCutter:
         """Whether a record can end at a place: behind its header, and where the file ends or a header begins."""
         header = max(_number(buffer, self._places["length"], offset), self._system_end)
         return offset + header <= behind <= end and (behind == end or self._begins(buffer, behind, end, offset))
-
-    def _ends(self, buffer: Buffer, offset: int) -> tuple[int, ...]:
-        """Where a record ends by each meaning of SEGLEN."""
-        seg_len, length = (_number(buffer, self._places[name], offset) for name in ("seg_len", "length"))
-        return offset + seg_len, offset + seg_len - self._word, offset + length + seg_len
 
     def _begins(self, buffer: Buffer, place: int, end: int, like: int) -> bool:
         """Whether a header of the same LENGTH or of the same system begins there, as far as there are bytes."""
