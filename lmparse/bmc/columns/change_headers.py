@@ -27,7 +27,7 @@ from lmparse.changes.log import OUTSIDE
 from lmparse.columnar import arrays, schemas
 from lmparse.columnar.filters import Filter, mask
 from lmparse.columnar.record_plan import Decoded
-from lmparse.errors import DataError, OptionError
+from lmparse.errors import DataError
 from lmparse.framing.windows import Window
 from lmparse.records.reader import Values
 from lmparse.values import integers
@@ -60,8 +60,6 @@ class KnownTable:
     """Whether it is the table that the options name."""
     names: dict[str, Any]
     """The values of TABLE_NAMES; empty without a version."""
-    is_error: bool = False
-    """Whether reading a record of it is an error."""
 
 
 @dataclass(frozen=True)
@@ -154,10 +152,6 @@ class ChangeHeaders:
         nothing = np.zeros(len(numbers), np.int64)
         found = HeaderRows(window, decoded, self._names, numbers, nothing, nothing, ordinals[numbers])
         found = replace(found, operations=self._operations_of(found), known=self._known_of(found))
-        if any(entry.is_error for entry in self.known):
-            is_error = each([entry.is_error for entry in self.known], found.known)
-            is_whole[numbers[is_error]] = False
-            found = found.part(~is_error)
         return found, here & ~is_whole
 
     # -- what follows from a header -----------------------------------------------------------
@@ -198,10 +192,7 @@ class ChangeHeaders:
 
     def _about(self, values: Values) -> KnownTable:
         log = self._log
-        try:
-            is_wanted = log.is_of_table(values)
-        except OptionError:
-            return KnownTable(None, True, {}, is_error=True)
+        is_wanted = log.is_of_table(values)
         try:
             version = log.tables.find(values)
         except DataError:

@@ -4,8 +4,7 @@ The header of a change record has 8 bytes of the owner, 18 of the name, and the 
 names are in the DTBI record behind the documented fields, at undocumented offsets. A text there counts only if its
 length and its surroundings show that it is the name.
 
-If the control file describes one table by the name of the option, headers are read up to the first one of this table.
-Whether others have the name too shows where their records are read.
+All headers of a log are looked through for that table before a row is given: another one of the same name is an error.
 """
 
 from __future__ import annotations
@@ -101,8 +100,6 @@ def _counted(tail: bytes, length: int, page: CodePage) -> list[str]:
 
 TABLE_FIELDS = ("system_id", "dbid", "psid", "tbobid", "tbowner_len", "tbname_len", "table_owner", "table_name")
 """Header fields that identify and name the table of a record."""
-_KEPT = 10_000
-"""Most other tables that are remembered."""
 
 
 class TableSearch:
@@ -118,18 +115,11 @@ class TableSearch:
         ]
         self.described: list[TableVersion] = found if len({entry.hex_ids for entry in found}) == 1 else []
         """Versions of the one table that the control file describes by the name; empty if there is none or several."""
-        self._others: set[tuple[Any, ...]] = set()
 
     def find(self, headers: Iterable[Values]) -> dict[tuple[Any, ...], tuple[str, str]]:
-        """Full names of tables, and how they are shown, by ids; `headers` are read as far as is needed."""
-        found: dict[tuple[Any, ...], tuple[str, str]] = {}
-        for values in headers:
-            if self.is_named(values):
-                ids = identity(values)
-                found[ids] = self._name_of(values).full, self.shown(values)
-                if any(version.is_of(ids) for version in self.described):
-                    break
-        return found
+        """Full names of the tables in headers that are named so, and how they are shown, by ids."""
+        named = filter(self.is_named, headers)
+        return {identity(values): (self._name_of(values).full, self.shown(values)) for values in named}
 
     def is_named(self, values: Values) -> bool:
         """Whether the table in a header is named so."""
@@ -141,17 +131,6 @@ class TableSearch:
         """The table in a header for messages."""
         ids = identity(values)
         return f"{self._name_of(values).full} ({ids[0]}.{_hexes(ids)})"
-
-    def is_another(self, values: Values) -> bool:
-        """Whether the table in a header, which is not among those that were found, has that name all the same."""
-        key = tuple(values[name] for name in TABLE_FIELDS)
-        if key in self._others:
-            return False
-        if self.is_named(values):
-            return True
-        if len(self._others) < _KEPT:
-            self._others.add(key)
-        return False
 
 
 def _hexes(ids: tuple[Any, ...]) -> str:

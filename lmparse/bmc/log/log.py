@@ -305,6 +305,8 @@ class LogicalLog(ChangeLog):
     def tables_named(self, wanted: str) -> dict[tuple[Any, ...], tuple[str, str]]:
         check_header(self.header, self.options)
         found = self._search.find(self._table_headers_to_damage())
+        if found:
+            self._search_damage = None
         if not found and not self._search.described and self._search_damage is None:
             shown = (self._search.shown(values) for values in self.table_headers())
             raise self.no_table(f"no change in the log is of a table {wanted!r}", shown)
@@ -333,17 +335,8 @@ class LogicalLog(ChangeLog):
         return TableSearch(self.options.table or "", self.tables, self.code_page, name_of)
 
     def is_of_table(self, values: Values) -> bool:
-        """Whether a record is of the table that the options name.
-
-        Raises OptionError LMP-C005 if another table has that name, which the control file does not describe.
-        """
-        ids, search = self.table_ids, self._search
-        if ids is None or identity(values) in ids:
-            return True
-        if ids and search.is_another(values):
-            known = [shown for _, shown in self.tables_named(search.wanted).values()]
-            raise self.ambiguous(search.wanted, [*known, search.shown(values)])
-        return False
+        """Whether a record is of the table that the options name."""
+        return self.table_ids is None or identity(values) in self.table_ids
 
     def table_versions(self) -> list[TableVersion]:
         return of_number(self.every_version(), self.options.table_version)
