@@ -170,8 +170,7 @@ class Consistency:
             elif self._is_damaged:
                 self._segments.untestable[_DAMAGED] += 1
             elif change.by_number:
-                what = f"only SEGNUM {change.shown_numbers} is there of {change.total} segments"
-                self._segments.test(f"{_said(change.in_file[0])}: {what}")
+                self._segments.test(f"{_said(change.in_file[0])}: only {change.shown}")
         likely = [kind for kind, _ in self._whole.counts.most_common() if kind in _WHOLE]
         self._whole.test(self._segments, lambda kind: kind in likely[:1], ", unlike other changes in one record")
 

@@ -63,8 +63,6 @@ def test_a_sound_log_passes(check: Checked, example: logs.Example, with_control:
 @pytest.mark.parametrize(
     ("field", "value", "says"),
     [
-        ("TBNAMELEN", "FFFF", "TBOWNERLEN and TBNAMELEN are the lengths of owner and name"),
-        ("TBOWNERLEN", "0003", "TBOWNERLEN and TBNAMELEN are the lengths of owner and name"),
         ("TABLENAME", "C1", "the control file has the table of a record, by this name"),
         ("DBNAME", "C1", "the control file has the table of a record, by this name"),
         ("UORCOMMITTIMESTAMP", "00" * 17, "a unit has a commit record if it is committed, and only then"),

@@ -106,9 +106,9 @@ def test_segments_belong_together_by_every_part_of_their_key(field: str, values:
 
 @pytest.mark.parametrize("base", [0, 1])
 @pytest.mark.parametrize("missing", [0, 1, 2])
-def test_a_missing_segment_is_named(missing: int, base: Any, tmp_path: Path) -> None:
+def test_the_segments_beside_a_missing_one_are_named(missing: int, base: Any, tmp_path: Path) -> None:
     writer = logs.Writer([WIDE], logs.Options(base=base))
-    put_all(writer, update(writer, 1, 3))  # a whole change shows where counting starts
+    put_all(writer, update(writer, 1, 3))
     pieces = update(writer, 2, 3)
     put_all(writer, [piece for number, piece in enumerate(pieces) if number != missing])
     writer.add(logs.Unit(1), WIDE, "I", after=row(3))
@@ -116,7 +116,8 @@ def test_a_missing_segment_is_named(missing: int, base: Any, tmp_path: Path) -> 
     assert shown(log) == [("U", 1, 2), ("I", 3, 5)]
     (error,) = log.tally.errors
     assert (error.code, error.record_index, error.field) == ("LMP-R004", 3, "seg_num")
-    assert error.message == f"segment {missing + base} of 3 is missing"
+    first, second = (number + base for number in range(3) if number != missing)
+    assert error.message == f"a segment is missing: segments {first}, {second} of 3 are there"
     rba = f"{0x12345000 + 0x200:020X}"
     assert rba in error.hint
     assert log.tally.dropped == 2

@@ -80,11 +80,11 @@ def segments() -> Iterator[BadCase]:
             for index, piece in enumerate(whole):
                 if index != missing:
                     log.put(*piece)
-            # Without an end of the numbers nothing tells where they start.
-            number = f"segment {missing + base} of 3" if missing == 1 else "of 3 is missing"
+            first, second = (number + base for number in range(3) if number != missing)
+            said = f"segments {first}, {second} of 3 are there"
             name = f"segment_{missing + base}_missing_from_{base}"
             title = f"Segment {missing + base} of three (numbered from {base}) is not there"
-            fault = error("LMP-R004", number, record=1, field="seg_num")
+            fault = error("LMP-R004", said, record=1, field="seg_num")
             yield of_log(name, title, log, fault, 1, doc_ref=SEGMENTS)
     log = Log(table)
     whole = log.pieces(Unit(1), table, "UB", changes.FIRST, changes.CHANGED, segments=3)

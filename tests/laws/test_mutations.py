@@ -72,12 +72,6 @@ def is_alone(sample: Sample, mutation: Mutation) -> bool:
     return units.count(units[mutation.record]) == 1
 
 
-def has_long_name(sample: Sample, mutation: Mutation) -> bool:
-    values = sample.values[mutation.record]
-    names = ((values["tbowner_len"], values["table_owner"], 8), (values["tbname_len"], values["table_name"], 18))
-    return any(length > width or not text.isascii() for length, text, width in names)
-
-
 def is_same_form(sample: Sample, mutation: Mutation) -> bool:
     """Whether the change type has the same DATA as before: one row, or nothing that is described."""
     return not sample.has_control or sample.values[mutation.record]["change_type"] != "UB"
@@ -141,9 +135,9 @@ CONDITIONS: dict[tuple[str, str], Condition] = {
     ("bmc", "alone"): is_alone,
     ("bmc", "one record"): lambda sample, mutation: len(sample.extents) == 1,
     ("bmc", "no control file"): lambda sample, mutation: not sample.has_control,
+    ("bmc", "cut"): lambda sample, mutation: not sample.has_control,
     ("bmc", "short DTBI"): lambda sample, mutation: ends_early(sample),
     ("bmc", "blank"): lambda sample, mutation: mutation.value == "blank",
-    ("bmc", "long names"): has_long_name,
     ("bmc", "kind"): is_same_form,
     ("db2", "ends"): is_end,
     ("db2", "gaps"): has_no_neighbours,

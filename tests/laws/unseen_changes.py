@@ -56,23 +56,25 @@ UNSEEN: dict[str, tuple[Unseen, ...]] = {
         ),
         Unseen(
             "no control file", "Which table a record is of, without a control file",
-            "Nothing else describes the tables. The lengths of its names are compared even then.",
+            "Nothing else describes the tables.",
             fields=("system_id", "dbid", "psid", "tbobid", "dbname", "tsname", "table_owner", "table_name"),
+        ),
+        Unseen(
+            "cut", "DATA that is cut short, without a control file", "DATA is read only with a control file.", ("cut",)
         ),
         Unseen(
             "short DTBI", "The names in a header, if DTBI ends before its names",
             "DTBI is documented up to DBNAME only.", fields=("tsname", "table_owner", "table_name"),
         ),
         Unseen(
-            "blank", "A TSNAME that is blank",
-            "DTBI has the name at no documented place, so that nothing says that there should be one: not testable.",
-            fields=("tsname",),
+            "blank", "A TSNAME, TABLEOWNER or TABLENAME that is blank",
+            "DTBI has the names at no documented place, so that nothing says that there should be one: not testable.",
+            fields=("tsname", "table_owner", "table_name"),
         ),
         Unseen(
-            "long names", "The length of a name that is longer than its field, and of one that is not in ASCII",
-            "The header has only a part of a long name, and a name may have blanks: a length above the width of the "
-            "field is taken for that of such a name, whatever is in the field. Whether a length counts the bytes of "
-            "the name in the code page or in the catalog is not documented.", fields=("tbowner_len", "tbname_len"),
+            "name lengths", "TBOWNERLEN and TBNAMELEN",
+            "They only help to find the full name of a table at the end of DTBI: whether they count the bytes of the "
+            "name in the code page or in the catalog is not documented.", fields=("tbowner_len", "tbname_len"),
         ),
         Unseen(
             "kind", "Another CHANGE TYPE with a DATA area of the same form; any other one without a control file",

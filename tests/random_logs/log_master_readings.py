@@ -106,12 +106,9 @@ def _rows(log: Any, span: Any) -> Iterator[Row]:
 
 
 def sorted_errors(errors: Iterable[LmparseError]) -> list[dict[str, Any]]:
-    """Errors in one order; a change that lacks a segment is reported with what was met first, which parts differ in."""
+    """Errors in one order."""
     found = [error.to_dict() if isinstance(error, DataError) else {"code": error.code, "message": str(error)}
              for error in errors]  # fmt: skip
-    for error in found:
-        if error["code"] == "LMP-R004":
-            error["message"] = ""
     return sorted(found, key=lambda error: json.dumps(error, sort_keys=True))
 
 

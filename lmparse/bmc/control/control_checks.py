@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,45 +12,37 @@ from lmparse.changes.claims import Claim, Statement
 from lmparse.errors import ControlError
 from lmparse.framing.extents import RecordExtent
 from lmparse.records.reader import Values
-from lmparse.spec import catalog
 from lmparse.values.codepages import CodePage
 
-LENGTHS = Statement("TBOWNERLEN and TBNAMELEN are the lengths of owner and name", "records")
 DESCRIBED = Statement("the control file has the table of a record, by this name", "records")
 IN_FORCE = Statement("the table was in force when it was changed", "records")
 END = Statement("no record is behind the end that DLGE states", "logs")
 TABLES = Statement("DTBI has the number of the columns of its table", "tables")
 KEYS = Statement("KEYSEQ numbers the columns of a key from 1 on", "tables")
-STATEMENTS = (LENGTHS, DESCRIBED, IN_FORCE, END, TABLES, KEYS)
+STATEMENTS = (DESCRIBED, IN_FORCE, END, TABLES, KEYS)
 
-_NAMES = (("tbowner_len", "table_owner"), ("tbname_len", "table_name"))
-_KEY = (
-    "system_id", "dbid", "psid", "tbobid", "dbname", "tsname", "tbowner_len", "tbname_len", "table_owner", "table_name",
-)  # fmt: skip
+_NAMES = ("tsname", "table_owner", "table_name")
+_KEY = ("system_id", "dbid", "psid", "tbobid", "dbname", *_NAMES)
 _KEPT = 10_000
 """Most tables whose results are kept for the records that follow."""
 _NO_DTBI = "no DTBI record describes the table"
-_NO_SPACE = "TSNAME is blank"
+_BLANK = "a name in the header is blank"
 _NO_NAMES = "DTBI ends before its names"
 _NO_POSITION = "DTBI does not say since when or until when, or the header does not say when"
 _NO_CONTROL = "there is no control file"
-_ABSENT = "the header has no such field, or it cannot be read"
-_SUBSTITUTED = "the name has characters that its code page lacks"
 
 Result = tuple[str | None, str | None]
 """How a test failed, and why it could not be made; neither if it passed."""
 
 
 class ControlChecks:
-    """Tests the headers of one log against its control file; without one, only the names in them."""
+    """Tests the headers of one log against its control file."""
 
     def __init__(self, control: ControlFile | None, tables: Tables, page: CodePage) -> None:
         self._control, self._page = control, page
         self._tables = tables if control else None
-        self._lengths, self._described, self._in_force, *self._of_control = self._all = [
-            statement.claim() for statement in STATEMENTS
-        ]
-        self._known: dict[tuple[Any, ...], tuple[Result, Result, TableVersion | None]] = {}
+        self._described, self._in_force, *self._of_control = self._all = [statement.claim() for statement in STATEMENTS]
+        self._known: dict[tuple[Any, ...], tuple[Result, TableVersion | None]] = {}
         self._last = b""
         """Highest RBA, or LRSN in data sharing."""
 
@@ -70,9 +61,8 @@ class ControlChecks:
             described = self._is_described(values, version)
             # The right one of several versions is found by its positions, which are not tested then.
             every = self._versions(values)
-            known = self._known[key] = _lengths(values), described, every[0] if len(every) == 1 else None
-        lengths, described, version = known
-        _count(self._lengths, extent, lengths)
+            known = self._known[key] = described, every[0] if len(every) == 1 else None
+        described, version = known
         _count(self._described, extent, described)
         _count(self._in_force, extent, self._is_in_force(values, version))
 
@@ -123,10 +113,10 @@ class ControlChecks:
             return f": DBNAME {values['dbname'] or 'is blank'}, but DTBI of its ids has {dbname}", None
         if not (described.get("rest") or b"").strip(b"\0\x40"):
             return None, _NO_NAMES
-        for name in ("tsname", "table_owner", "table_name"):
+        for name in _NAMES:
             if values[name] and not has_name(version, values[name], self._page):
                 return f": {name.upper().replace('_', '')} {values[name]}, which DTBI of its ids does not have", None
-        return None, _NO_SPACE if values["tsname"] == "" else None
+        return None, _BLANK if any(values[name] == "" for name in _NAMES) else None
 
     def _is_in_force(self, values: Values, version: TableVersion | None) -> Result:
         if self._tables is None:
@@ -148,23 +138,3 @@ def _count(claim: Claim, extent: RecordExtent, result: Result) -> None:
         claim.untestable[reason] += 1
     else:
         claim.test(None if failure is None else f"record {extent.index} at {extent.offset:#x}{failure}")
-
-
-def _lengths(values: Values) -> Result:
-    layout, reasons = catalog.load("bmc_lldf").layout, Counter[str]()
-    longest = catalog.load("bmc_dtob").layout["obj_name"].width or 0
-    for length, name in _NAMES:
-        stated, text, width = values[length], values[name], layout[name].width or 0
-        vendor = layout[length].orig_id
-        if stated is None or text is None:
-            reasons[_ABSENT] += 1
-        elif stated > width:
-            if stated > longest:
-                return f": {vendor} {stated}, but a name has at most {longest} bytes", None
-            if name == "table_owner" and len(text) < width:
-                return f": {vendor} {stated}, but {layout[name].orig_id} is {text!r}", None
-        elif "\x1a" in text:
-            reasons[_SUBSTITUTED] += 1
-        elif stated not in (len(text), len(text.encode("utf-8", "replace"))):
-            return f": {vendor} {stated}, but {layout[name].orig_id} is {text!r}", None
-    return None, next(iter(reasons), None)

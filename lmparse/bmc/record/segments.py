@@ -103,9 +103,10 @@ class SegmentedChange:
         return list(self.by_number.values())
 
     @property
-    def shown_numbers(self) -> str:
-        """The numbers that are there, in words."""
-        return _in_words(sorted(self.by_number))
+    def shown(self) -> str:
+        """The segments that are there, in words: `segments 0, 2 of 4 are there`."""
+        numbers, is_one = _in_words(sorted(self.by_number)), len(self.by_number) == 1
+        return f"segment{'' if is_one else 's'} {numbers} of {self.total} {'is' if is_one else 'are'} there"
 
 
 class SegmentIndex:
@@ -153,11 +154,6 @@ class SegmentIndex:
             pass
         return list(found.values())
 
-    @cached_property
-    def base(self) -> int | None:
-        """Number of the first segment of changes, as a complete one shows it."""
-        return next((min(change.by_number) for change in self.changes if change.is_complete), None)
-
     def _segments(self) -> Iterator[tuple[RecordExtent, bytes]]:
         """The extents of all segments, and their bytes up to the last field that is looked at."""
         if self._total is None:
@@ -191,19 +187,10 @@ class SegmentIndex:
         """The error of a change that lacks a segment (LMP-R004), with the header of one that is there."""
         first = change.in_file[0]
         return RecordError(
-            f"segment {self._missing(change)} of {change.total} is missing", code="LMP-R004", spec="bmc_lldf",
-            field="seg_num", record_index=first.index, record_offset=first.offset,
-            expected=f"{change.total} segments", found=f"only {change.shown_numbers}",
+            f"a segment is missing: {change.shown}", code="LMP-R004", spec="bmc_lldf", field="seg_num",
+            record_index=first.index, record_offset=first.offset,
             hint=f"log RBA {_hex(values['log_rba'])}, unit of recovery {_hex(values['uor_id'])}",
         )  # fmt: skip
-
-    def _missing(self, change: SegmentedChange) -> str:
-        numbers, total = change.by_number, change.total
-        base = 0 if 0 in numbers else 1 if total in numbers else self.base
-        if base is None:
-            # Without the first and the last, the numbers do not show whether they begin at 0 or 1.
-            return f"number {min(numbers) - 1} or {max(numbers) + 1}" if total == 2 else "one"
-        return _in_words(number for number in range(base, base + total) if number not in numbers)
 
 
 class SegmentReader:
