@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from lmparse.errors import FramingError, TruncatedError
-from lmparse.framing.descriptors import OWN, BlockDescriptor, Descriptor, WordRule, block_descriptor, cut_short, excerpt
+from lmparse.framing.base import Framing
+from lmparse.framing.descriptors import (
+    OWN,
+    RULES,
+    BlockDescriptor,
+    Descriptor,
+    WordRule,
+    block_descriptor,
+    cut_short,
+    descriptor,
+    excerpt,
+)
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.words import WordFraming
 from lmparse.storage.buffers import Buffer
@@ -70,6 +82,30 @@ def blocks(word: BlockDescriptor, buffer: Buffer, start: int, end: int, cursor: 
         if length > end - offset:
             raise cut_short(buffer, offset, end, cursor.index, length, spec=word.spec.id)
         offset += length
+
+
+def is_block(raw: bytes) -> bool:
+    """Whether words by one of the rules, of records or of their pieces, fill what a word is in front of: then that
+    word is a BDW. Words of empty records, which zeros are by some rule, show nothing.
+    """
+    for rule in RULES:
+        word, offset, count, filled = descriptor("zos_sdw", rule), 0, 0, 0
+        with suppress(FramingError):
+            while offset < len(raw):
+                length = word.read(raw, offset, len(raw), 0)[0]
+                count, filled, offset = count + 1, filled + (length > word.size), offset + length
+            if offset == len(raw) and 2 * filled > count:
+                return True
+    return False
+
+
+def in_blocks(framing: Framing, first: Sequence[bytes]) -> bool:
+    """Whether most of the first records, as a framing without blocks cuts them, are blocks. Some of a damaged file
+    are none, and others are not to be taken for records because of them.
+    """
+    if framing.is_blocked or framing.word_id not in ("zos_rdw", "zos_sdw"):
+        return False
+    return 2 * sum(map(is_block, first)) > len(first)
 
 
 class Blocked(WordFraming):

@@ -13,6 +13,7 @@ from itertools import islice
 
 from lmparse.errors import FileLimitError, FramingError, OptionError, TruncatedError
 from lmparse.framing.base import Framing
+from lmparse.framing.blocks import in_blocks
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import named_framing, unused
 from lmparse.framing.length_field import Cutter
@@ -24,7 +25,7 @@ from lmparse.storage.buffers import Buffer
 from lmparse.values.codepages import CodePage
 
 WINDOW_BYTES = 1 << 20
-_SAMPLE = 64
+_SAMPLE, _BLOCKS = 64, 16
 _FOLLOWING = 5
 """Sound records, a record above the limit and those behind it, that show that it is one."""
 _ANY_LENGTH = Limits(record_bytes=1 << 62)
@@ -227,7 +228,10 @@ def try_framings(
         trial = walks[way]
         refusal: str | None = f"no record: {trial.fault.says()}" if trial.fault is not None else "no record"
         if trial.extents:
-            refusal = detection.test([extent.read(buffer) for extent in trial.extents], framing)
+            first = [extent.read(buffer) for extent in trial.extents]
+            refusal = (
+                "the records are blocks" if in_blocks(framing, first[:_BLOCKS]) else detection.test(first, framing)
+            )
         trials.append(replace(trial, refusal=refusal))
     return trials
 

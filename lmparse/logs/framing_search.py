@@ -17,6 +17,7 @@ from typing import Any
 from lmparse.errors import FramingError, LmparseError
 from lmparse.framing import index
 from lmparse.framing.base import Framing
+from lmparse.framing.blocks import in_blocks
 from lmparse.framing.descriptors import RULES
 from lmparse.framing.framings import described
 from lmparse.framing.words import WordFraming
@@ -32,7 +33,7 @@ _LEAST, _LEAST_DAMAGED = 2, 8
 """Fewest records that prove a rule: if they fill the file, and if damage is behind them."""
 _SHARE = 4
 """Damage is shown if the records in front of it are at least such a part of the file: one in so many bytes."""
-_SAMPLE, _FIRST = 64, 5
+_SAMPLE, _BLOCKS, _FIRST = 64, 16, 5
 
 
 @dataclass(frozen=True)
@@ -134,13 +135,16 @@ def _ways(options: Options) -> Iterator[Way]:
 
 
 def _begins(framing: Framing, buffer: Buffer) -> bool:
-    """Whether some records are at the start of a file, or fill it. Zeros that an adjustment makes a length are none."""
+    """Whether some records are at the start of a file, or fill it. Zeros that an adjustment makes a length are none,
+    and neither are blocks."""
     count = stated = 0
+    first: list[bytes] = []
     with suppress(LmparseError):
         for extent in islice(framing.extents(buffer), _SAMPLE):
             count += 1
             stated += any(buffer[extent.offset - framing.lead : extent.offset])
-    return count >= _LEAST and (not framing.lead or 2 * stated > count)
+            first += [extent.read(buffer)] * (count <= _BLOCKS)
+    return count >= _LEAST and (not framing.lead or 2 * stated > count) and not in_blocks(framing, first)
 
 
 def _tried(options: dict[str, str], framing: Framing, buffer: Buffer) -> FittingFraming | None:

@@ -22,6 +22,8 @@ from lmparse.storage.compression import ENDINGS, packing_by_bytes
 from lmparse.values import codepages
 
 _SHOWN, _TRIED = 5, 3
+_REPLACED = 8
+"""More characters than these in place of bytes that are no UTF-8 show that a file was rewritten."""
 _SAMPLE_BYTES = 1 << 16
 _UNPACK = "unpack it first"
 _CONVERT = "give the log that it was made of"
@@ -196,8 +198,21 @@ def foreign_kind(buffer: Buffer) -> tuple[str, str] | None:
     if packing is not None:
         ending = next(ending for ending, name in ENDINGS.items() if name == packing)
         return f"a {packing} file", f"unpack it, or give it a name that ends with {ending}"
+    sample = buffer[:_SAMPLE_BYTES]
     by_magic = (kind for place, magic, kind in _KINDS if first.startswith(magic, place))
-    return next(by_magic, ("a text file", "give a log") if _is_text(buffer[:_SAMPLE_BYTES]) else None)
+    by_bytes = (kind for is_one, kind in _KINDS_BY_BYTES if is_one(sample))
+    return next(by_magic, None) or next(by_bytes, None)
+
+
+def _is_zeros(sample: bytes) -> bool:
+    """Whether all bytes but those of a descriptor word or two are zero."""
+    return len(sample) - sample.count(0) <= max(record_starts()) < len(sample)
+
+
+def _is_rewritten(sample: bytes) -> bool:
+    """Whether a program has read the bytes as UTF-8 and written what it could read: no log is UTF-8 by chance."""
+    text = sample.decode("utf-8", "ignore")
+    return text.count("\ufffd") > _REPLACED and len(text.encode()) > len(sample) - 4
 
 
 def _is_text(sample: bytes) -> bool:
@@ -205,6 +220,13 @@ def _is_text(sample: bytes) -> bool:
     # A blank of EBCDIC is an at sign of ASCII, and letters of EBCDIC are not printable: padded fields look like text.
     is_padded = sample.count(codepages.lookup("cp037").encode(" ")[0]) > max(sample.count(b" "), len(sample) // 20)
     return len(sample) > 0 and printable >= 0.95 * len(sample) and not is_padded
+
+
+_KINDS_BY_BYTES: tuple[tuple[Callable[[bytes], bool], tuple[str, str]], ...] = (
+    (_is_zeros, ("zeros where records should begin", "transfer it again")),
+    (_is_rewritten, ("a file that was rewritten as UTF-8, which loses bytes", "transfer it again in binary")),
+    (_is_text, ("a text file", "give a log")),
+)
 
 
 # -- files of another kind than their spec says -------------------------------------------

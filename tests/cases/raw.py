@@ -50,7 +50,7 @@ def _bad() -> Iterator[BadCase]:
         "common_raw", "cut_little_endian", "The last record is cut short", DOC, data[:-4], [{}] * 3, options=options,
         error=cut,
     )  # fmt: skip
-    wrong = {"code": "LMP-F005", "message": "expected 4 to 32760, found 0", "record": 0, "record_offset": 0}
+    wrong = {"code": "LMP-F005", "message": "expected 4 to 65535, found 0", "record": 0, "record_offset": 0}
     yield BadCase(
         "common_raw", "unnamed_rule", "Little-endian RDWs that no option names", DOC, data, [],
         options={"framing": "rdw"}, error=wrong | {"field": "length", "field_offset": 0},

@@ -37,7 +37,7 @@ def descriptor_words() -> Iterator[BadCase]:
         ("cut_inside_descriptor", "The file ends inside a descriptor word",
          rdw.data + b"\x01", error("LMP-F006", "expected 4 bytes, found 1", **behind), 3, {}),
         ("bytes_behind", "Whole records, then bytes that are none", rdw.data + b"\xff" * 9,
-         error("LMP-F007", "behind the last record", **behind, field="length", field_offset=0), 3, {"exit": 31}),
+         error("LMP-F007", "behind the last record", **behind, field="reserved", field_offset=2), 3, {"exit": 31}),
         ("line_end_behind", "Whole records, then a line end that a transfer added", rdw.data + b"\r\n",
          error("LMP-F007", "2 bytes behind the last record are not a record", **behind), 3, {"exit": 31}),
     ):  # fmt: skip
@@ -46,6 +46,13 @@ def descriptor_words() -> Iterator[BadCase]:
     ascii_ = rdw.data.decode("cp037").encode("latin-1")
     fault = error("LMP-F010", "the bytes as they are on z/OS", record_offset=0)
     yield bad("converted", "A transfer in text mode translated every byte", ascii_, fault, 0, command="sniff")
+    read = rdw.data.decode("utf-8", "replace").encode()
+    for name, title, data, what in (
+        ("rewritten", "A program read the bytes as UTF-8, and wrote what it could read", read, "rewritten as UTF-8"),
+        ("zeros", "A transfer wrote the length of a record, and zeros for it", b"\x0f\xa0\0\0".ljust(4000, b"\0"),
+         "zeros where records should begin"),
+    ):  # fmt: skip
+        yield bad(name, title, data, error("LMP-F003", what, record_offset=0), 0)
 
 
 def blocks_and_pieces(records: list[bytes]) -> Iterator[BadCase]:
