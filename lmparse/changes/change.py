@@ -67,7 +67,8 @@ class Change:
     seq: str
     """The sort key, `options.SEQ_DIGITS` upper-case hex digits: sorts as commit order; see `order` of the family."""
     txn_id: str
-    """Member and RBA of the unit of recovery; for Db2 LUW transaction identifier and first log sequence number."""
+    """Its unit of recovery, or transaction: for Log Master member and RBA, for Db2 LUW transaction identifier and first
+    log sequence number."""
     schema_name: str
     table_name: str
     table_name_short: bool
@@ -77,7 +78,12 @@ class Change:
     """The values of HEADER_FIELDS, which all changes have; a field that the log does not have is missing."""
     header: Values
     """All fields of the header."""
+    outcome: str
+    """That of its unit of recovery: `committed`, `rolled-back`, `open`, or another word of the option `include`."""
+    is_undone: bool = False
+    """Whether it was taken back within its unit, or takes back another change of it."""
     commit_ts: str | None
+    """When its unit was committed, as `2026-03-14T10:11:12.000000`; None if it was not, or if the log does not say."""
     ts: str | None
     """Time of the log record itself."""
     detail: dict[str, Any] | None = None
@@ -87,6 +93,11 @@ class Change:
     """Length of its record in bytes, or of all its segments."""
     table: Version | None = None
     faults: list[DataError] = field(default_factory=list)
+
+    @property
+    def state(self) -> str:
+        """The word of the option `include` that asks for it."""
+        return "rolled-back" if self.is_undone and self.outcome == "committed" else self.outcome
 
     def to_row(self, origin: RecordOrigin, *, header: bool = False) -> dict[str, Any]:
         """The change by column name, with typed values. `origin` knows file and spec."""

@@ -246,6 +246,18 @@ class ChangeLog(RecordFile):
             return state
         return None if self.range.holds(seq, time) else OUTSIDE
 
+    def selects(self, change: Change) -> bool:
+        """Whether `operations`, `include` and the range select a change; what the last two exclude is counted."""
+        if self.options.operations and change.op not in self.options.operations:
+            return False
+        time = change.commit_ts
+        why = self.why_excluded(
+            change.state, lambda: change.seq, lambda: None if time is None else text_times.iso_micros(time)
+        )
+        if why is not None:
+            self.left_out[why] += 1
+        return why is None
+
     def is_kept(self, change: Change, faults: Iterable[DataError]) -> bool:
         """Report the faults of a change; return whether the mode keeps it."""
         for fault in faults:

@@ -157,8 +157,7 @@ class StatementWriter:
             raise NoStatementError(Refusal.TRIGGERED, why)
         if change.values.get("sql_type") == "U":
             raise NoStatementError(Refusal.NOT_COMMITTED, "it takes back another change")
-        outcome = change.values.get("uor_disp"), change.values.get("log_rec_disp")
-        if is_undo and outcome not in (("C", "C"), ("C", ""), ("C", None)):
+        if is_undo and change.state != "committed":
             raise NoStatementError(Refusal.NOT_COMMITTED, "it was not committed, so there is nothing to take back")
         if detail.get("moved") and change.op != "U":
             raise NoStatementError(Refusal.HALF, "it is half of an update that moved the row")
@@ -264,9 +263,8 @@ def is_same(one: Any, other: Any) -> bool:
 
 def transaction_title(change: Change) -> str:
     """The transaction of a change, with who did it and when it was committed."""
-    values = change.values
-    state = f"committed {change.commit_ts or ''}".strip() if values.get("uor_disp") == "C" else "not committed"
-    people = (values[name] for name in ("auth_id", "plan", "correlation_id") if values.get(name))
+    state = f"committed {change.commit_ts or ''}".strip() if change.outcome == "committed" else "not committed"
+    people = (change.values[name] for name in ("auth_id", "plan", "correlation_id") if change.values.get(name))
     return ", ".join([f"transaction {change.txn_id}", state, *people])
 
 

@@ -53,6 +53,8 @@ class ChangeDecoder:
             table_name_short=name.is_short,
             values=values,
             header={name: value for name, value in values.items() if name != "data"},
+            outcome=order.disposition(values),
+            is_undone=order.effect(values) != order.MADE,
             commit_ts=values["uor_commit_timestamp"],
             ts=values["timestamp"],
             extent=extent,

@@ -108,6 +108,8 @@ class ChangeDecoder:
                 "log_rec_disp": "A" if reference.is_undone else state,
             },
             header=dict(self._last_header),
+            outcome=transaction.state,
+            is_undone=reference.is_undone,
             commit_ts=transaction.commit_ts,
             ts=None,
             extent=reference.extent,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from lmparse.changes.change import Change, SeqForm
@@ -12,14 +13,15 @@ from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, TableNotFoundError
 from lmparse.framing.base import Framing
 from lmparse.framing.detection import Detection
-from lmparse.framing.extents import Span
+from lmparse.framing.extents import RecordExtent, Span
 from lmparse.options import Options
-from lmparse.records.reader import Values
+from lmparse.records.reader import Record, Values
 from lmparse.records.settings import FileSettings, find_file
 from lmparse.storage.buffers import Buffer
 
 SPEC = str(Path(__file__).parent / "specs" / "acme_log")
-LENGTH = 20
+"""Beside the module: the folder is data of the package, built by `lmparse build --formats formats --out specs`."""
+LENGTH = 25
 OPERATIONS = {"I": "I", "D": "D"}
 
 
@@ -86,26 +88,46 @@ def _cut(buffer: Buffer, offset: int, end: int, index: int) -> int:
 DETECTION = Detection("teller records", _test, _cut, record=_is_one)
 
 
+SEQ_FORM = SeqForm(commit=36, record=36)
+
+
+def seq(commit_time: int, index: int) -> str:
+    """The sort key: time of the commit, which is all F if there is none, and number of the record."""
+    commit = f"{commit_time:0{SEQ_FORM.commit}X}" if commit_time else "F" * SEQ_FORM.commit
+    return f"{commit}{index:0{SEQ_FORM.record}X}"
+
+
+def text_of(commit_time: int) -> str:
+    """A time as changes have it."""
+    return datetime.fromtimestamp(commit_time, UTC).replace(tzinfo=None).isoformat(timespec="microseconds")
+
+
 class TellerLog(ChangeLog):
     """A teller log."""
 
     has_descriptions = True
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
-        for extent, record in self.read(span):
-            values = record.values
-            table, op = TABLES[values["row_table"]], OPERATIONS.get(values["operation"])
-            if self.options.operations and op not in self.options.operations:
-                continue
-            if self.table_ids is not None and (table.name,) not in self.table_ids:
-                continue
-            row = table.row(values)
-            yield Change(
-                op=op, seq=f"{extent.index:072X}", txn_id=f"{values['transaction']:08X}", schema_name="ACME",
-                table_name=table.name, table_name_short=False, before=row if op == "D" else None,
-                after=row if op == "I" else None, values={}, header=values, commit_ts=None, ts=None, detail=None,
-                extent=extent, length=extent.length, table=table, faults=record.faults,
-            )  # fmt: skip
+        changes = (self._change(extent, record) for extent, record in self.read(span))
+        wanted = (change for change in changes if self._is_of_table(change) and self.selects(change))
+        if self.options.order == "commit":
+            wanted = iter(sorted(wanted, key=lambda change: change.seq))
+        yield from (change for change in wanted if self.is_kept(change, change.faults))
+
+    def _is_of_table(self, change: Change) -> bool:
+        return self.table_ids is None or (change.table_name,) in self.table_ids
+
+    def _change(self, extent: RecordExtent, record: Record) -> Change:
+        values, time = record.values, record.values["commit_time"]
+        table, op = TABLES[values["row_table"]], OPERATIONS.get(values["operation"])
+        row = table.row(values)
+        return Change(
+            op=op, seq=seq(time, extent.index), txn_id=f"{values['transaction']:08X}", schema_name="ACME",
+            table_name=table.name, table_name_short=False, before=row if op == "D" else None,
+            after=row if op == "I" else None, values={}, header=values,
+            outcome=values["outcome"].replace("_", "-"), commit_ts=text_of(time) if time else None, ts=None,
+            detail=None, extent=extent, length=extent.length, table=table, faults=record.faults,
+        )  # fmt: skip
 
     def tables_named(self, wanted: str) -> dict[tuple[str], tuple[str, str]]:
         found = [table.name for table in TABLES.values() if wanted in (table.name, f"ACME.{table.name}")]
@@ -141,5 +163,6 @@ FAMILY = Family(
     spec=SPEC,
     open_log=open_log,
     detections=lambda: {SPEC: DETECTION},
-    seq_form=SeqForm(commit=72, record=0),
+    seq_form=SEQ_FORM,
+    commit_zone="UTC",
 )

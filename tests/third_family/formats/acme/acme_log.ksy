@@ -13,8 +13,8 @@ seq:
     -lm-status: documented
     type: u2
     valid:
-      min: 20
-      max: 20
+      min: 25
+      max: 25
     doc: Length of the record, these two bytes included
     doc-ref: &table 'A manual of our own, "Teller log", table'
   - id: operation
@@ -38,6 +38,20 @@ seq:
     type: u4
     doc: Number of the transaction
     doc-ref: *table
+  - id: outcome
+    -orig-id: OUTCOME
+    -lm-status: documented
+    type: u1
+    enum: outcome
+    doc: What became of the transaction
+    doc-ref: *table
+  - id: commit_time
+    -orig-id: COMMITTIME
+    -unit: seconds since 1970, UTC
+    -lm-status: documented
+    type: u4
+    doc: When the transaction was committed; 0 if it was not
+    doc-ref: *table
   - id: number
     -orig-id: NUMBER
     -lm-status: documented
@@ -59,6 +73,16 @@ enums:
     0x44:
       id: delete
       doc: A row was deleted
+  outcome:
+    0:
+      id: open
+      doc: It goes on
+    1:
+      id: committed
+      doc: It was committed
+    2:
+      id: rolled_back
+      doc: It was rolled back
   row_table:
     1:
       id: account
