@@ -31,6 +31,8 @@ _FILES = ("pathGlobFilter", "recursiveFileLookup", "maxFilesPerTrigger")
 """Options of Spark's stream of files."""
 _FILE_COLUMNS = "path STRING, modificationTime TIMESTAMP, length LONG, content BINARY"
 """The columns of Spark's source `binaryFile`, which a stream must name. Only `path` is read."""
+_ANY_AGE = "36500d"
+"""Spark passes over a file, without a word, that says to be so much older than the newest one; by default a week."""
 
 
 def land(
@@ -84,7 +86,7 @@ def land_stream(
     of_landing = {name: value for name, value in options.items() if name not in of_files}
     with hints_shown():
         landing.asked_for(path_of("folder", folder), to, as_, current, of_landing)
-    files = spark.readStream.format("binaryFile").schema(_FILE_COLUMNS).options(**of_files)
+    files = spark.readStream.format("binaryFile").schema(_FILE_COLUMNS).options(maxFileAge=_ANY_AGE, **of_files)
     write = files.load(path_of("folder", folder)).select("path").writeStream
     batch = _Batch(str(to), {"as_": as_, "current": current, **of_landing})
     started = write.option("checkpointLocation", path_of("checkpoint", checkpoint)).foreachBatch(batch)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 PARTS = 1_000
+_MONTH = 30 * 24 * 3600
 FAMILIES = [("bmc", 2), ("db2", 1)]
 
 
@@ -96,7 +99,8 @@ def test_what_is_refused(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_a_stream_lands_files_as_they_arrive(spark: SparkSession, tmp_path: Path) -> None:
-    """Each file once, whatever its name, with transactions that go on from one file to the next; as one batch does."""
+    """Each file once, whatever its name and age, with transactions that go on from one file to the next; as one batch
+    does. The first one is read when it has just been written, the second one says that it is a month old."""
     tables, log = db2_log.make(24).write(tmp_path)
     opened = open_changes(log, read_options({"tables": str(tables)}))
     places = [extent.offset - opened.framing.lead for extent in opened.extents()]
@@ -109,6 +113,8 @@ def test_a_stream_lands_files_as_they_arrive(spark: SparkSession, tmp_path: Path
     rows = []
     for name, (start, end) in zip(("a b%20c#.log", "b,{c}.log"), pairwise(cuts), strict=True):
         (logs / name).write_bytes(log.read_bytes()[start:end])
+        if rows:
+            os.utime(logs / name, times=(time.time() - _MONTH,) * 2)
         land_stream(spark, logs, tmp_path / "stream", **settings, **options).awaitTermination(120)
         rows.append(sum(pq.read_table(path).num_rows for path in (tmp_path / "stream").rglob("*.parquet")))
     assert 0 < rows[0] < rows[1]
