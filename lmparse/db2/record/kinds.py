@@ -19,9 +19,11 @@ DROP_COLUMNS = "db2_dms.drop_columns"
 ALTER = ("db2_dms.alter_column", "db2_dms.alter_lob_column")
 """Kinds of records that change a column; no manual says how."""
 CREATE = "db2_dom.create_table"
-DESCRIBING = (INITIALIZE, ADD_COLUMNS, DROP, DROP_COLUMNS)
-"""Kinds of records that say what the columns of a table are from there on, or that nothing does. No manual says which
-columns a record drops."""
+UNDESCRIBED = (DROP, DROP_COLUMNS, *ALTER)
+"""Kinds of records behind which a table is another one, or has other columns, which they do not describe: no manual
+says which columns a record drops, or how it alters one."""
+DESCRIBING = (INITIALIZE, ADD_COLUMNS, *UNDESCRIBED)
+"""Kinds of records that say what the columns of a table are from there on, or that nothing does."""
 ATTRIBUTE = "db2_dms.alter_table_attribute"
 TRUNCATE = "db2_dom.import_replace"
 NOT_LOGGED = "db2_dom.activate_not_logged"

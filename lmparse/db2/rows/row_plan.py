@@ -97,8 +97,6 @@ _KERNELS: dict[str, tuple[str, Kernel]] = {
 
 def _refusal(column: Column, page: CodePage) -> str:
     """Why a column cannot be decoded column-wise."""
-    if column.doubt:
-        return column.doubt
     form, width = column.form, column.width
     if form == "text":
         return kernels.text_refusal(page)

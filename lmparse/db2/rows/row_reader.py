@@ -111,8 +111,8 @@ class RowReader:
             row.absent[column.name] = found
             return None
         decode = self.decoders[column.number]
-        if column.doubt or decode is None:
-            row.absent[column.name] = column.doubt or _LONG_FIELD
+        if decode is None:
+            row.absent[column.name] = _LONG_FIELD
             return None
         try:
             return decode(found)

@@ -1,4 +1,4 @@
-"""History of a Db2 LUW table: the records of a log that describe it, drop it, or drop columns of it, in their order.
+"""History of a Db2 LUW table: the records of a log that describe it, drop it, or change columns of it, in their order.
 
 Which one is in force depends on the transaction that asks: its own records count as soon as they are written, those of
 others when they are committed, and those that were taken back up to where that was done.
@@ -7,42 +7,12 @@ others when they are committed, and those that were taken back up to where that 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from lmparse.db2.record.kinds import DROP, DROP_COLUMNS, INITIALIZE
+from lmparse.db2.record.kinds import DROP, INITIALIZE, UNDESCRIBED
 from lmparse.db2.tables.table import Table
 from lmparse.framing.extents import RecordExtent
-
-
-class ColumnRange:
-    """The descriptions of a table up to where it, or columns of it, are dropped: each adds columns to one in front.
-
-    Those that hold have each the columns of the one before. One that was taken back may have other columns than the one
-    that came instead, and is none of them.
-    """
-
-    def __init__(self, begin: TableRecord | None) -> None:
-        """`begin`: the record with which it begins; None if that is in front of the log."""
-        self.begin = begin
-        self.tables: list[Table] = []
-        """Those that were not taken back, but with all of it."""
-        self._asked: tuple[Table, bool] | None = None
-
-    def has_one_of(self, other: Table) -> bool:
-        """Whether one that holds has the columns of another description, as `Table.has_columns_of`."""
-        if self._asked is None or self._asked[0] is not other:
-            self._asked = other, any(table.has_columns_of(other) for table in self.tables)
-        return self._asked[1]
-
-    @property
-    def is_made(self) -> bool:
-        """Whether the table is there to go on from: its beginning is committed, or in front of the log."""
-        return self.begin is None or self.begin.is_committed
-
-    def contradicts(self, other: Table) -> bool:
-        """Whether another description has otherwise what all of them go on from, whatever was taken back."""
-        return self.is_made and bool(self.tables) and self.tables[0].differs_from(other) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +21,8 @@ class TableRecord:
     that defines it otherwise and is taken back in the log."""
 
     table: Table | None
-    """From there on. None if nothing describes it: the record drops the table, or columns of it, or is not there, and
-    none behind it describes the next one with its ids, or the columns that are left."""
+    """From there on. None if nothing describes it: the record drops the table, or drops or alters columns of it, or is
+    not there, and none behind it says what the table was then."""
     index: int
     """Number of its record; of one that is not there, of the one behind which it may be."""
     transaction: int
@@ -75,14 +45,11 @@ class TableRecord:
     """Number of the last version up to here."""
     kind: str = ""
     """Kind of the record; empty if it is not there."""
+    is_last: bool = True
+    """Whether the table is not dropped or made anew behind, and no columns of it are dropped or altered; known once it
+    is settled, as below."""
     is_last_table: bool = True
-    """Whether no other table with its ids is described behind; known once it is settled, as those below."""
-    has_last_columns: bool = True
-    """Whether moreover no columns were dropped behind: a later description only has more, if neither is taken back."""
-    column_range: ColumnRange | None = None
-    """The descriptions with which it has its first columns in common; known once it is settled."""
-    may_be_gone: str = ""
-    """What a record drops behind all descriptions, in front of a table that nothing describes: `table` or `columns`."""
+    """Whether the table is not dropped or made anew behind."""
 
     @property
     def is_taken_back(self) -> bool:
@@ -101,6 +68,8 @@ class TableHistory:
         """All of them, by transaction."""
         self._before = _InOrder()
         """Those that state the columns from the beginning of the log on."""
+        self._last = _last_index(records, _OF_COLUMNS)
+        self._indexes = [record.index for record in records]
         all_own: dict[int, list[TableRecord]] = {}
         for record in records:
             if record.is_committed:
@@ -113,17 +82,21 @@ class TableHistory:
         for transaction, own in all_own.items():
             self._with_undone[transaction] = _InForce(own)
 
-    def at(self, index: int, transaction: int, *, is_undone: bool) -> tuple[Table, TableRecord] | None:
-        """The description in force at a record of a transaction, and the record that has it."""
+    def at(self, index: int, transaction: int, *, is_undone: bool) -> tuple[Table | None, TableRecord | None]:
+        """The description in force at a record of a transaction, and the record that says it; a record without a
+        description if that says that nothing is known."""
         record = self.record_at(index, transaction, is_undone=is_undone)
-        if record is None:
-            following = self._before.behind(index)
-            return None if following is None or following.before is None else (following.before, following)
-        return None if record.table is None else (record.table, record)
+        if record is None and (following := self._before.behind(index)) is not None:
+            return following.before, following
+        return None if record is None else record.table, record
 
-    def is_made_behind(self, index: int) -> bool:
-        """Whether a record behind makes or drops a table, of which none states the columns before."""
-        return self._committed.behind(index) is not None
+    def next_index(self, index: int) -> int:
+        """Number of the next record of the table from another one on; that of this one if none is behind it."""
+        return min((one for one in self._indexes if one > index), default=index)
+
+    def is_last(self, index: int) -> bool:
+        """Whether no record behind another one drops the table, makes it, or drops or alters columns of it."""
+        return index >= self._last
 
     def record_at(self, index: int, transaction: int, *, is_undone: bool) -> TableRecord | None:
         """The last record that describes or drops the table for a record of a transaction."""
@@ -206,67 +179,29 @@ def settled(records: Sequence[TableRecord], number: int = 0) -> list[TableRecord
             is_begun_before.add(record.index)
         elif begin.table is None:
             first.setdefault(id(begin), record.before)
-    tables, columns = (_Ranges(records, history, kinds, first) for kinds in (_OF_A_TABLE, _OF_COLUMNS))
-    may_be_gone = "table" if tables.has_open_end else "columns" if columns.has_open_end else ""
+    last, last_table = _last_index(records, _OF_COLUMNS), _last_index(records, _OF_A_TABLE)
     found = []
     for record in records:
         table = first.get(id(record)) if record.table is None else record.table
         number += table is not None
-        column_range = columns.of(record)
-        before = record.before if record.index in is_begun_before else None
-        table = None if table is None else replace(table, sequence=number)
-        # What is taken back with the whole range holds in it. Else what the columns were before may be taken back too.
-        holds = not record.is_taken_back or not column_range.is_made
-        column_range.tables += (one for one in ((record.before, table) if holds else (before,)) if one is not None)
         found.append(
             replace(
-                record, table=table, before=before, sequence=number, is_last_table=tables.is_last(record),
-                has_last_columns=columns.is_last(record), may_be_gone=may_be_gone, column_range=column_range,
+                record, table=None if table is None else replace(table, sequence=number),
+                before=record.before if record.index in is_begun_before else None, sequence=number,
+                is_last=record.index >= last, is_last_table=record.index >= last_table,
             )
         )  # fmt: skip
     return found
 
 
 _OF_A_TABLE = frozenset((INITIALIZE, DROP))
-_OF_COLUMNS = _OF_A_TABLE | {DROP_COLUMNS}
+_OF_COLUMNS = _OF_A_TABLE.union(UNDESCRIBED)
 """Kinds of records behind which nothing that was described in front holds: of a table, and of its columns."""
 
 
-class _Ranges:
-    """Which descriptions of one table go on from one another: those from one record of some kinds to the next one."""
-
-    def __init__(
-        self, records: Sequence[TableRecord], history: TableHistory, kinds: frozenset[str], first: Mapping[int, Table]
-    ) -> None:
-        """`first`: the descriptions behind records that have none, by identity of these."""
-        front = ColumnRange(None)
-        self._ranges = {id(one): ColumnRange(one) for one in records if one.kind in kinds or not one.kind}
-        """The range of each record, by identity."""
-        for record in records:
-            if id(record) not in self._ranges:
-                known = history.record_at(record.index - 1, record.transaction, is_undone=True)
-                self._ranges[id(record)] = self._ranges.get(id(known), front)
-        committed = [record for record in records if record.kind in kinds and record.is_committed]
-        described = [self.of(record) for record in records if record.table is not None or id(record) in first]
-        among = set(described)
-        last = next((found for one in reversed(committed) if (found := self.of(one)) in among), front)
-        if described and last not in among:
-            last = described[-1]
-        behind = -1 if last.begin is None else last.begin.index
-        may_follow = [record for record in records if record.kind in kinds and record.is_open]
-        may_follow = [record for record in may_follow if not record.is_undone and record.index > behind]
-        self._last = {last, *map(self.of, may_follow)}
-        """The last range that is described, and those that may be behind it: of transactions without an end."""
-        self.has_open_end = bool(may_follow) or (bool(committed) and committed[-1].index > behind)
-        """Whether another range begins behind that, or may do so, which nothing describes."""
-
-    def of(self, record: TableRecord) -> ColumnRange:
-        """The range that a description is in."""
-        return self._ranges[id(record)]
-
-    def is_last(self, record: TableRecord) -> bool:
-        """Whether a description is in the last range that is described, or in one that may be it."""
-        return self.of(record) in self._last
+def _last_index(records: Iterable[TableRecord], kinds: frozenset[str]) -> int:
+    """Number of the last record of some kinds that was not taken back, or may still be; -1 if there is none."""
+    return max((one.index for one in records if one.kind in kinds and not one.is_taken_back), default=-1)
 
 
 def unlike_before(records: Sequence[TableRecord]) -> list[TableRecord]:

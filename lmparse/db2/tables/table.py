@@ -41,8 +41,6 @@ class Column:
     is_nullable: bool
     offset: int
     """Offset of its fixed-length portion in the fixed-length section, in bytes."""
-    doubt: str = ""
-    """Why its values cannot be read, although their bytes are there; empty if they can."""
 
     @property
     def type(self) -> str:
@@ -164,7 +162,7 @@ class Table:
         Columns keep theirs from the first one on that the other has otherwise, or not at all.
         """
         pairs = zip(self.columns, other.columns, strict=False)
-        shared = list(takewhile(lambda pair: _same_bytes(*pair, with_scale=False), pairs))
+        shared = list(takewhile(lambda pair: _same_bytes(*pair), pairs))
         described = list(zip_longest(self.columns, (known for _, known in shared)))
         names = unique_names(((known or column).name or column.name, column.number) for column, known in described)
         columns = [
@@ -177,41 +175,17 @@ class Table:
         key = tuple(names[place] for place in places) if max(places, default=0) < len(shared) else ()
         return replace(self, columns=tuple(columns), schema=other.schema, name=other.name, key=key)
 
-    def altered(self, other: Table | None) -> Table:
-        """The same table behind a record that alters one of its columns, which does not say how.
-
-        Of the same width, only decimals may have become others: they are as another description has them, of a time
-        behind that, or their values are in doubt.
-        """
-        columns = []
-        for number, column in enumerate(self.columns):
-            if column.type == "DECIMAL":
-                known = other.columns[number] if other is not None and number < len(other.columns) else None
-                if known is not None and _same_bytes(column, known, with_scale=False):
-                    column = replace(column, sql_type=known.sql_type)
-                else:
-                    column = replace(column, doubt=ALTERED)
-            columns.append(column)
-        return replace(self, columns=tuple(columns))
-
     def has_columns_of(self, other: Table) -> bool:
         """Whether another description has as many columns, of the same types and places."""
         return len(self.columns) == len(other.columns) and all(map(_same_bytes, self.columns, other.columns))
 
-    def differs_from(self, other: Table, *, is_altered: bool = False) -> str | None:
-        """The first column whose type or place differs from another description of the table, in words.
-
-        `is_altered`: a record of the log alters a column, so that decimals of the same width may be others.
-        """
+    def differs_from(self, other: Table) -> str | None:
+        """The first column whose type or place differs from another description of the table, in words."""
         for mine, theirs in zip(self.columns, other.columns, strict=False):
-            if not _same_bytes(mine, theirs, with_scale=not is_altered):
+            if not _same_bytes(mine, theirs):
                 column = f"column {theirs.name} of {other.full_name} ({other.hex_ids})"
                 return f"{column} is {_described(theirs)} in the tables file, {_described(mine)} in the log"
         return None
-
-
-ALTERED = "a record of the log alters a column and does not say how: the digits of this one may be others"
-"""Why values of DECIMAL columns are not read."""
 
 
 def _described(column: Column) -> str:
@@ -219,10 +193,10 @@ def _described(column: Column) -> str:
     return f"{column.sql_type.words}{nulls} at {column.offset}"
 
 
-def _same_bytes(mine: Column, theirs: Column, *, with_scale: bool = True) -> bool:
+def _same_bytes(mine: Column, theirs: Column) -> bool:
     # Log records do not distinguish bit data from text, and state the digits of a timestamp in pairs.
     same = mine.type == theirs.type and mine.offset == theirs.offset and mine.is_nullable == theirs.is_nullable
-    if with_scale and mine.type == "DECIMAL":
+    if mine.type == "DECIMAL":
         same = same and (mine.precision, mine.scale) == (theirs.precision, theirs.scale)
     return same and (mine.sql_type.is_varying or mine.length == theirs.length)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -40,7 +39,11 @@ def tables_of_file(
 
 
 class Descriptions:
-    """Descriptions of the tables of one log: those in the log, with the names of the tables file."""
+    """Descriptions of the tables of one log: those in the log, with the names of the tables file.
+
+    The file describes the tables as they are at the end of the log. In front of the last record that makes or drops a
+    table, or drops or alters columns of it, it names only descriptions in the log of the very same columns.
+    """
 
     def __init__(self, index: TransactionIndex, tables_file: str | None) -> None:
         self._index = index
@@ -48,8 +51,6 @@ class Descriptions:
         self._histories: dict[Ids, TableHistory] = {}
         self._named: dict[tuple[Ids, int], Table] = {}
         """Descriptions with the names of the tables file, by table and identity of the description in the log."""
-        self._variants: dict[tuple[Ids, int, bool], Table] = {}
-        """Descriptions as they are altered, by table, identity of the description, and whether it was the last time."""
         self._doubts: set[tuple[Ids, str]] = set()
 
     def of(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
@@ -68,44 +69,23 @@ class Descriptions:
         named, history = self._index.named.get(ids), self._histories.get(ids)
         if history is None:
             history = self._histories[ids] = TableHistory(self._index.tables.get(ids, ()))
-        # A record that drops a table is one of that table.
+        # What drops a table is a record of that one, what creates a table is one of what is described next.
         place = index - 1 if reference.kind == record_kinds.DROP else index
-        found = history.at(place, transaction.number, is_undone=reference.is_undone)
-        if found is None:
-            if named is not None and reference.op in "IUD" and history.is_made_behind(index):
-                self._doubts.add((ids, _BY_FILE_ALONE))
-            return named if named is None else self._altered(named, reference, transaction, sys.maxsize, None)
-        table, record = found
+        place = history.next_index(index) if reference.kind == record_kinds.CREATE else place
+        table, record = history.at(place, transaction.number, is_undone=reference.is_undone)
+        if table is None or record is None:
+            is_of_file = history.is_last(place) and (record is None or not record.is_taken_back)
+            if named is not None and not history.is_last(place) and reference.op in "IUD":
+                self._doubts.add((ids, _AS_BYTES))
+            return named if is_of_file else None
         # Versions are distinguished by identity, so all changes of one get the same object; the index keeps the key.
         known = self._named.get((ids, id(table)))
         if known is None:
             known = self._named.setdefault((ids, id(table)), self._with_names(table, record, named))
-        return self._altered(known, reference, transaction, record.index, named)
-
-    def _altered(
-        self, table: Table, reference: ChangeReference, transaction: Transaction, described: int, named: Table | None
-    ) -> Table:
-        """A description, which is as of record `described`, at a change: as altered between the two, if it is.
-
-        Behind the last alteration the tables file, as of the end of the log, is right.
-        """
-        alters = self._index.alters.get(table.ids)
-        if not alters:
-            return table
-        index = reference.extent.index
-        low, high = sorted((described, index))
-        if not any(low < number <= high and (done or of == transaction.number) for number, of, done in alters):
-            return table
-        is_last = described < index and not any(number > index and done for number, _, done in alters)
-        key = table.ids, id(table), is_last
-        if key not in self._variants:
-            self._variants[key] = table.altered(named if is_last else None)
-        return self._variants[key]
+        return known
 
     def _with_names(self, table: Table, record: TableRecord, named: Table | None) -> Table:
-        if named is None:
-            return table
-        fit = fit_of(table, record, named, is_altered=table.ids in self._index.alters)
+        fit = fit_of(table, record, named)
         if fit.doubt:
             self._doubts.add((table.ids, fit.doubt))
         if fit.difference is not None:
@@ -122,64 +102,50 @@ class Descriptions:
 
     def indexes(self, ids: Ids) -> list[int]:
         """Numbers of the records with which another description of a table is in force, ascending."""
-        alters = {number for number, *_ in self._index.alters.get(ids, ())}
-        return sorted({*turning_points(self._index.tables.get(ids, ())), *alters})
+        return turning_points(self._index.tables.get(ids, ()))
 
     def all(self, *, is_committed: bool) -> Iterator[Table]:
         """Every description with the names of the tables file; with `is_committed` without uncommitted ones."""
         for ids, records in self._index.tables.items():
-            named, is_altered = self._index.named.get(ids), ids in self._index.alters
             for record in records:
                 # What a table was before holds for rows in front of the record, whatever becomes of this.
                 for table in (record.before, record.table if record.is_committed or not is_committed else None):
                     if table is not None:
-                        found = table if named is None else fit_of(table, record, named, is_altered=is_altered).table
-                        yield found
-                        if is_altered and named is not None:
-                            yield found.altered(named)
+                        yield fit_of(table, record, self._index.named.get(ids)).table
         yield from self._index.named.values()
 
 
-_IN_FRONT = "in front of a record that drops it or columns of it, or makes another one with its ids,"
-_BY_FILE_ALONE = f"{_IN_FRONT} are read with the tables file alone, which must be as of that time"
-_UNNAMED = f"{_IN_FRONT} have no names of the tables file, which is as of later"
-_NAMED = f"{_IN_FRONT} have names of the tables file, which must be as of that time"
+_IN_FRONT = "in front of a record that makes or drops it, or drops or alters columns of it,"
 _NOT_KEPT = "described by a record that was taken back, or has no commit in the log,"
-_NAMED_UP_TO = f"{_NOT_KEPT} have names of the tables file only in front of the first column that it has otherwise"
-_NOT_OF_FILE = f"{_NOT_KEPT} have no names of the tables file, which has other columns"
+_UNNAMED = "have no names of the tables file, which is as of the end of the log and has other columns"
+_NAMED = f"{_IN_FRONT} have names of the tables file, which is as of the end of the log and has the very same columns"
+_AS_BYTES = f"{_IN_FRONT} are kept as bytes: the log does not describe them, and the tables file is as of its end"
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A description in the log with the names of the tables file, as far as the file is of the same time."""
+    """A description in the log with the names of the tables file, where the file is of it."""
 
     table: Table
     difference: str | None = None
     """Why the file cannot be of the log."""
     doubt: str = ""
+    """What is to be said of rows that are read with it."""
 
 
-def fit_of(table: Table, record: TableRecord, named: Table, *, is_altered: bool) -> Fit:
-    """How a description that a record of the log has fits the one of the tables file, which is of one time.
-
-    `is_altered`: a record of the log alters a column of the table.
-    """
-    difference, versions = table.differs_from(named, is_altered=is_altered), record.column_range
-    assert versions is not None
-    is_of_file, doubt = record.has_last_columns, ""
-    if not record.is_last_table or (is_of_file and record.may_be_gone):
-        # It may be the table of the file, made anew with the same columns.
-        is_of_file, doubt = difference is None and versions.has_one_of(named), _NAMED
-    if is_of_file and difference is None:
-        return Fit(table.named_by(named), None, doubt)
-    if is_of_file and (record.is_committed or table is record.before or versions.contradicts(named)):
-        return Fit(table, difference)
-    if is_of_file:
-        # The file may be of what came instead: then the two have in common what they go on from.
-        return Fit(table.named_by(named), None, _NAMED_UP_TO) if versions.is_made else Fit(table, None, _NOT_OF_FILE)
-    if record.is_last_table and record.may_be_gone != "table":
+def fit_of(table: Table, record: TableRecord, named: Table | None) -> Fit:
+    """How a description that a record of the log has, or has of the time before it, fits that of the tables file."""
+    if named is None:
+        return Fit(table)
+    if table.has_columns_of(named):
+        return Fit(table.named_by(named), doubt="" if record.is_last else _NAMED)
+    holds = record.is_committed or table is record.before
+    if record.is_last and holds:
+        difference = table.differs_from(named)
+        return Fit(table.named_by(named) if difference is None else table, difference)
+    if record.is_last_table and holds:
         table = replace(table, schema=named.schema, name=named.name)
-    return Fit(table, None, _UNNAMED)
+    return Fit(table, doubt=f"{_NOT_KEPT if record.is_last else _IN_FRONT} {_UNNAMED}")
 
 
 # -- all of them ------------------------------------------------------------------------------
@@ -187,30 +153,25 @@ def fit_of(table: Table, record: TableRecord, named: Table, *, is_altered: bool)
 
 def describe(index: TransactionIndex) -> TableDescriptions:
     """The descriptions by committed transactions, in the order of the log, and those of the tables file."""
-    found = [
-        one for ids in index.tables
-        for one in _logged(index.tables[ids], index.named.get(ids), is_altered=ids in index.alters)
-    ]  # fmt: skip
+    found = [one for ids, records in index.tables.items() for one in _logged(records, index.named.get(ids))]
     logged = {one.ids for one in found}
     found += [_description(Fit(table), None, None) for table in index.named.values() if table.hex_ids not in logged]
     return TableDescriptions(found, index.fault)
 
 
-def _logged(records: Sequence[TableRecord], named: Table | None, *, is_altered: bool) -> Iterator[TableDescription]:
+def _logged(records: Sequence[TableRecord], named: Table | None) -> Iterator[TableDescription]:
     """The versions of one table, each in force from the record that made it up to the one that made the next."""
     made = sorted((record for record in records if record.is_committed), key=lambda record: record.index)
     ends = [*(record.index for record in made), None]
     for record in records:
         if record.before is not None:
-            yield _description(_fit(record.before, record, named, is_altered), None, ends[0])
+            yield _description(fit_of(record.before, record, named), None, ends[0])
             break
     for record, end in zip(made, ends[1:], strict=True):
         if record.table is not None:
-            yield _description(_fit(record.table, record, named, is_altered), record.index, end)
-
-
-def _fit(table: Table, record: TableRecord, named: Table | None, is_altered: bool) -> Fit:
-    return Fit(table) if named is None else fit_of(table, record, named, is_altered=is_altered)
+            yield _description(fit_of(record.table, record, named), record.index, end)
+        elif named is not None and record.is_last:
+            yield _description(Fit(named), record.index, end)
 
 
 def _description(fit: Fit, since: int | None, until: int | None) -> TableDescription:

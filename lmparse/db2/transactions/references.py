@@ -202,9 +202,6 @@ class TransactionIndex:
     transactions: list[Transaction] = field(default_factory=list)
     """Those that change tables as a whole, with these changes only."""
     tables: dict[Ids, list[TableRecord]] = field(default_factory=dict)
-    alters: dict[Ids, list[tuple[int, int, bool]]] = field(default_factory=dict)
-    """Records that alter columns and are not taken back, by table: number, that of the transaction, and whether it is
-    committed; ascending."""
     counts: Counter[str] = field(default_factory=Counter)
     """Number of occurrences of each notice, by text."""
     address_forms: Counter[str] = field(default_factory=Counter)

@@ -29,10 +29,6 @@ LASTING = (record_kinds.ATTRIBUTE, record_kinds.LOAD)
 """The kinds of changes that open gaps that last until the table is copied anew."""
 GAP_KINDS = frozenset((*LASTING, record_kinds.INITIALIZE, record_kinds.NOT_LOGGED, record_kinds.TRUNCATE))
 """All kinds of changes that open gaps or close them."""
-ALTERED = (
-    "columns altered by records that do not say how: DECIMAL values on the other side of one than the description of "
-    "their table are not read"
-)
 NOT_HERE = "compensations of changes that are not in the log at hand"
 _CHANGE_BYTES = 1700
 """Bytes of memory of a change of a table as a whole; measured."""
@@ -220,11 +216,6 @@ class TableChanges:
             change, transaction = event.change, event.transaction
             if event.described is not None and change.ids is not None:
                 index.tables.setdefault(change.ids, []).append(_table_record(event, *event.described))
-            if change.kind in record_kinds.ALTER and change.ids is not None and event.is_left:
-                altered = change.extent.index, transaction.number, event.is_done
-                index.alters.setdefault(change.ids, []).append(altered)
-            if event.is_done and change.kind in record_kinds.ALTER and change.extent.index >= self._read_before:
-                index.counts[ALTERED] += 1
             if event.is_done and event.gap is not None:
                 shown = "unknown" if change.ids is None else "{}.{}".format(*change.ids)
                 notice = event.gap.notice or {}
@@ -318,15 +309,16 @@ def _lsn(record: LogRecord) -> int:
 def described_in(kind: str, ids: Ids, body: Any) -> tuple[Table | None, Table | None] | None:
     """The table that a record describes, and its description before; None if the record is not of that kind.
 
-    What is behind a record that drops the table, or columns of it, is another one, which it does not describe. Versions
-    are numbered where all records of a table are known. Raises RecordError LMP-R006 for contradicting descriptors.
+    What is behind a record that drops the table, or drops or alters columns of it, is another one, which it does not
+    describe. Versions are numbered where all records of a table are known. Raises RecordError LMP-R006 for
+    contradicting descriptors.
     """
     if kind == record_kinds.INITIALIZE:
         return table_of(ids, body.table_description, 0, "table_description"), None
     if kind == record_kinds.ADD_COLUMNS:
         before = table_of(ids, body.old_arrays, 0, "old_arrays")
         return table_of(ids, body.new_arrays, 0, "new_arrays"), before
-    return (None, None) if kind in (record_kinds.DROP, record_kinds.DROP_COLUMNS) else None
+    return (None, None) if kind in record_kinds.UNDESCRIBED else None
 
 
 def gap_opened_by(kind: str, body: Any) -> str | None:
