@@ -61,33 +61,24 @@ class TableHistory:
     """The descriptions of one table, so that the one in force is found without a walk over all."""
 
     def __init__(self, records: Sequence[TableRecord]) -> None:
-        self._committed = _InOrder()
-        self._own: dict[int, _InOrder] = {}
-        """By transaction that made them, those that it did not take back."""
-        self._with_undone: dict[int, _InForce] = {}
-        """All of them, by transaction."""
-        self._before = _InOrder()
+        own: dict[int, list[TableRecord]] = {}
+        for record in records:
+            own.setdefault(record.tid, []).append(record)
+        self._committed = _InForce([record for record in records if record.is_committed])
+        self._own = {tid: _InForce(some) for tid, some in own.items()}
+        """By identifier of the transaction that made them."""
+        self._indexes = [record.index for record in records]
+        self._before = sorted((record for record in records if record.before is not None), key=_index_of)
         """Those that state the columns from the beginning of the log on."""
         self._last = _last_index(records, _OF_COLUMNS)
-        self._indexes = [record.index for record in records]
-        all_own: dict[int, list[TableRecord]] = {}
-        for record in records:
-            if record.is_committed:
-                self._committed.add(record)
-            if not record.is_undone:
-                self._own.setdefault(record.transaction, _InOrder()).add(record)
-            all_own.setdefault(record.transaction, []).append(record)
-            if record.before is not None:
-                self._before.add(record)
-        for transaction, own in all_own.items():
-            self._with_undone[transaction] = _InForce(own)
 
-    def at(self, index: int, transaction: int, *, is_undone: bool) -> tuple[Table | None, TableRecord | None]:
+    def at(self, index: int, tid: int) -> tuple[Table | None, TableRecord | None]:
         """The description in force at a record of a transaction, and the record that says it; a record without a
         description if that says that nothing is known."""
-        record = self.record_at(index, transaction, is_undone=is_undone)
-        if record is None and (following := self._before.behind(index)) is not None:
-            return following.before, following
+        record = self.record_at(index, tid)
+        place = bisect_right(self._before, index, key=_index_of)
+        if record is None and place < len(self._before):
+            return self._before[place].before, self._before[place]
         return None if record is None else record.table, record
 
     def next_index(self, index: int) -> int:
@@ -98,25 +89,19 @@ class TableHistory:
         """Whether no record behind another one drops the table, makes it, or drops or alters columns of it."""
         return index >= self._last
 
-    def record_at(self, index: int, transaction: int, *, is_undone: bool) -> TableRecord | None:
+    def record_at(self, index: int, tid: int) -> TableRecord | None:
         """The last record that describes or drops the table for a record of a transaction."""
-        committed = self._committed.at(index)
-        if is_undone:
-            in_force = self._with_undone.get(transaction)
-            own = None if in_force is None else in_force.at(index)
-        else:
-            held = self._own.get(transaction)
-            own = None if held is None else held.at(index)
+        committed, own = self._committed.at(index), self._own[tid].at(index) if tid in self._own else None
         return own if own is not None and (committed is None or own.index >= committed.index) else committed
 
 
 class _InForce:
-    """Which of the descriptions by one transaction is in force, with those that it took back up to where it did so."""
+    """Which of some descriptions is in force: the last one that is not taken back."""
 
     def __init__(self, records: Sequence[TableRecord]) -> None:
         self._indexes = turning_points(records)
         self._found: list[TableRecord | None] = []
-        coming, open_ = sorted(records, key=lambda record: record.index, reverse=True), list[TableRecord]()
+        coming, open_ = sorted(records, key=_index_of, reverse=True), list[TableRecord]()
         for index in self._indexes:
             while coming and coming[-1].index <= index:
                 open_.append(coming.pop())
@@ -130,32 +115,14 @@ class _InForce:
         return self._found[place - 1] if place else None
 
 
+def _index_of(record: TableRecord) -> int:
+    return record.index
+
+
 def turning_points(records: Sequence[TableRecord]) -> list[int]:
     """Numbers of the records with which another description of a table may be in force, ascending."""
     untils = {record.until for record in records if record.until is not None}
     return sorted({record.index for record in records} | untils)
-
-
-class _InOrder:
-    """Descriptions in the order of the log."""
-
-    def __init__(self) -> None:
-        self._indexes: list[int] = []
-        self._records: list[TableRecord] = []
-
-    def add(self, record: TableRecord) -> None:
-        self._indexes.append(record.index)
-        self._records.append(record)
-
-    def at(self, index: int) -> TableRecord | None:
-        """The last one up to a record."""
-        place = bisect_right(self._indexes, index)
-        return self._records[place - 1] if place else None
-
-    def behind(self, index: int) -> TableRecord | None:
-        """The first one behind a record."""
-        place = bisect_right(self._indexes, index)
-        return self._records[place] if place < len(self._records) else None
 
 
 def settled(records: Sequence[TableRecord], number: int = 0) -> list[TableRecord]:
@@ -172,7 +139,7 @@ def settled(records: Sequence[TableRecord], number: int = 0) -> list[TableRecord
             # Whether others behind it change this table or the one before is not known.
             doubtful = record if record.is_open and not record.is_undone else doubtful
             continue
-        begin = history.record_at(record.index - 1, record.transaction, is_undone=True)
+        begin = history.record_at(record.index - 1, record.tid)
         if _is_doubtful(record, begin, doubtful):
             continue
         if begin is None:
@@ -209,7 +176,7 @@ def unlike_before(records: Sequence[TableRecord]) -> list[TableRecord]:
     history, found = TableHistory(records), list[TableRecord]()
     for record in records:
         if record.before is not None:
-            known = history.record_at(record.index - 1, record.transaction, is_undone=True)
+            known = history.record_at(record.index - 1, record.tid)
             if known is not None and known.table is not None and not known.table.has_columns_of(record.before):
                 found.append(record)
     return found

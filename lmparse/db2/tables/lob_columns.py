@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from lmparse.db2.record.log_record import Ids
-from lmparse.db2.tables.history import TableRecord
+from lmparse.db2.tables.history import TableHistory, TableRecord
 from lmparse.db2.tables.table import Table
 from lmparse.spec import catalog
 
@@ -43,31 +43,19 @@ def fitting(ids: Iterable[int], table: Table) -> tuple[int, ...]:
     return tuple(first for first in (0, 1) if {number + 1 - first for number in named} <= able)
 
 
-def by_version(places: Places, described: Iterable[TableRecord]) -> dict[int, set[int]]:
+def by_version(places: Places, described: Sequence[TableRecord]) -> dict[int, set[int]]:
     """The columns that LOB records of a table name, by the number of the version that was in force at them.
 
     0 is the one before the first description. One that was not committed is in force for its own transaction, until it
     is taken back.
     """
     found: dict[int, set[int]] = {}
-    records = sorted(described, key=lambda record: record.index, reverse=True)
-    version, own = 0, dict[int, list[TableRecord]]()
-    for index, column, tid in sorted(places):
-        while records and records[-1].index <= index:
-            record = records.pop()
-            if record.is_committed:
-                version, own = _version(record), {}
-            else:
-                own.setdefault(record.tid, []).append(record)
-        mine = own.get(tid, [])
-        while mine and mine[-1].until is not None and mine[-1].until <= index:
-            mine.pop()
-        found.setdefault(_version(mine[-1]) if mine else version, set()).add(column)
+    history = TableHistory(described)
+    for index, column, tid in places:
+        record = history.record_at(index, tid)
+        version = 0 if record is None else _UNDESCRIBED if record.table is None else record.table.sequence
+        found.setdefault(version, set()).add(column)
     return found
-
-
-def _version(record: TableRecord) -> int:
-    return _UNDESCRIBED if record.table is None else record.table.sequence
 
 
 def proven(

@@ -240,7 +240,7 @@ class PartRows:
         ids = columns.rows.ids[rows]
         index = columns.members.index[columns.rows.member[rows]]
         unit = self.row_unit[rows]
-        own = np.where(np.isin(unit, self._describing_units), 2 * unit + self.is_undone[rows], -1)
+        own = np.where(np.isin(unit, self._describing_units), unit, -1)
         for one, places in places_by_value(ids):
             breaks = descriptions.indexes(table_ids(one)) if one != NO_TABLE else []
             if not breaks:

@@ -72,7 +72,7 @@ class Descriptions:
         # What drops a table is a record of that one, what creates a table is one of what is described next.
         place = index - 1 if reference.kind == record_kinds.DROP else index
         place = history.next_index(index) if reference.kind == record_kinds.CREATE else place
-        table, record = history.at(place, transaction.number, is_undone=reference.is_undone)
+        table, record = history.at(place, int.from_bytes(transaction.transaction_id))
         if table is None or record is None:
             is_of_file = history.is_last(place) and (record is None or not record.is_taken_back)
             if named is not None and not history.is_last(place) and reference.op in "IUD":

@@ -179,7 +179,13 @@ class TableChanges:
             # Its table is another one up to here, or has other columns; which, only the missing record says.
             tid = int.from_bytes(record.transaction_id)
             missing = TableRecord(
-                None, -1, transaction.number, is_committed=False, is_undone=True, tid=tid, until=number
+                None,
+                transaction.first_index - 1,
+                transaction.number,
+                is_committed=False,
+                is_undone=True,
+                tid=tid,
+                until=number,
             )
             self._missing.setdefault(ids, []).append(missing)
         if number >= self._read_before:
