@@ -31,8 +31,6 @@ _CODE = "LMP-S030"
 Position = tuple[int, int]
 MOST_FILES = 1000
 """Most files that are known again, the newest ones."""
-MOST_RANGES = 1000
-"""Most ranges of positions that are kept."""
 
 
 @dataclass(frozen=True)

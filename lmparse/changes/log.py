@@ -296,10 +296,6 @@ class ChangeLog(RecordFile):
         """The logs that `check` reads one by one: this one, or several that it consists of, which its `claims` join."""
         yield self
 
-    def differences(self) -> list[str]:
-        """Differences between the description of the log and its records."""
-        return []
-
     def has_table(self) -> bool:
         """Whether the log may have changes of the table that the options name."""
         try:

@@ -273,7 +273,6 @@ class _Account:
         else:
             rows.untestable["nothing describes the columns"] += records
         self._reads_records = True
-        self.report.differences += [name + text for text in log.differences()]
 
     def _add(self, claims: Sequence[Claim], name: str) -> None:
         """Add claims of one file to those of the others."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from writers.bmc import framing
 from writers.bmc.logs import changed, field, opened
 
 import lmparse
+from lmparse.changes.checkpoint import Checkpoint
 from lmparse.errors import FramingError, LmparseError
 from lmparse.samples import bmc_log
 
@@ -111,6 +113,22 @@ def test_an_extract_with_open_units_is_given_again_when_they_have_ended(tmp_path
     for path in (first, second, third, first, second):
         assert log.run(path) == []
     assert len(log.run(log.write("fourth", [data[place] for place in (0, 1, 2, 9, 10)]))) == 5
+
+
+def test_every_range_that_was_read_is_kept(log: Extracts) -> None:
+    """However many there are, a position between two of them was not read."""
+    low, high = (log.places()[len(log.places()) * part // 3] for part in (1, 2))
+    log.run(log.file(0, low))
+    last = log.file(high, len(log.data))
+    log.run(last)
+    state = Checkpoint.read(log.state)
+    ranges = tuple((state.reached[1] + 2 * number,) * 2 for number in range(1, 1500))
+    log.state.write_text(replace(state, ranges=state.ranges + ranges, reached=ranges[-1]).to_json())
+    log.run(last)
+    assert Checkpoint.read(log.state).ranges == state.ranges + ranges
+    _, error = log.tried(log.file(low, high))
+    assert error is not None
+    assert error.code == "LMP-F014"
 
 
 @pytest.mark.parametrize("seed", range(24))

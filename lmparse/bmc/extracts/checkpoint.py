@@ -8,13 +8,12 @@ given; a change anywhere else whose unit was committed in front of the last comm
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from lmparse.bmc.extracts.heads import TABLE_FIELDS, UNIT_WIDTH, ExtractHeads
+from lmparse.bmc.extracts.heads import TABLE_FIELDS, UNIT_WIDTH, ExtractHeads, Keys, are_in
 from lmparse.bmc.extracts.outcomes import (
     UnitOutcomes,
     ended_codes,
@@ -26,12 +25,12 @@ from lmparse.bmc.extracts.outcomes import (
 )
 from lmparse.bmc.extracts.ownership import UnitEnds
 from lmparse.bmc.log.order import NOT_COMMITTED, SEQ_OF_RECORD_DIGITS
-from lmparse.changes.checkpoint import MOST_RANGES, Checkpoint, NeededStretch, too_late
+from lmparse.changes.checkpoint import Checkpoint, NeededStretch, too_late
 from lmparse.errors import FramingError
 from lmparse.options import Options
 from lmparse.spec import catalog
 from lmparse.storage.joined import JoinedPiece
-from lmparse.values.byte_arrays import Bytes, Flags
+from lmparse.values.byte_arrays import Bytes
 
 
 def checkpoint_of(
@@ -54,26 +53,14 @@ def checkpoint_of(
             piece = JoinedPiece(one.path, 0, one.size, 0, one.records)
             needed.append(NeededStretch.of(piece, options.bounds))
             still_open |= {unit.ljust(UNIT_WIDTH, b"\0").hex() for unit in opened.tolist()}
-    ranges = _ranges(before, heads)
+    ranges = {*(() if before is None else before.ranges)}
+    ranges |= {(int.from_bytes(low), int.from_bytes(high)) for one in heads for low, high in one.ranges}
     tables = {*(() if before is None else before.tables), *(row.tobytes().hex() for one in heads for row in one.tables)}
     return Checkpoint(
         catalog.load(options.spec).id, last.ljust(len(NOT_COMMITTED), "0") + "F" * SEQ_OF_RECORD_DIGITS,
-        (0, ranges[-1][1] if ranges else 0), needed=tuple(needed), ranges=ranges,
+        (0, max((high for _, high in ranges), default=0)), needed=tuple(needed), ranges=tuple(sorted(ranges)),
         open_units=tuple(sorted(still_open)), tables=tuple(sorted(tables)),
     )  # fmt: skip
-
-
-def _ranges(before: Checkpoint | None, heads: Sequence[ExtractHeads]) -> tuple[tuple[int, int], ...]:
-    """The ranges of positions that have been read, ascending; of very many the oldest ones are one with their gaps."""
-    every = [(int.from_bytes(one.first), int.from_bytes(one.last)) for one in heads if one.first]
-    ranges: list[tuple[int, int]] = []
-    for low, high in sorted([*every, *(() if before is None else before.ranges)]):
-        if ranges and low <= ranges[-1][1]:
-            ranges[-1] = ranges[-1][0], max(ranges[-1][1], high)
-        else:
-            ranges.append((low, high))
-    more = len(ranges) - MOST_RANGES
-    return tuple(ranges if more <= 0 else [(ranges[0][0], ranges[more][1]), *ranges[more + 1 :]])
 
 
 def _last_commit(heads: ExtractHeads) -> str:
@@ -91,7 +78,6 @@ def _last_commit(heads: ExtractHeads) -> str:
 
 
 _POSITION_BYTES = widths(("log_lrsn",))[0]
-Keys = npt.NDArray[np.bytes_]
 
 
 @dataclass(frozen=True)
@@ -106,15 +92,6 @@ class ReadBefore:
         digits = len(NOT_COMMITTED)
         return bytes.fromhex(self.checkpoint.seq[:digits].ljust(digits, "0"))
 
-    def have(self, positions: Keys) -> Flags:
-        """Which positions are in the ranges that were read."""
-        begins, ends = (_positions(bound[side] for bound in self.checkpoint.ranges) for side in (0, 1))
-        if not len(begins):
-            return np.zeros(len(positions), np.bool_)
-        place = np.searchsorted(begins, positions, side="right") - 1
-        found: Flags = (place >= 0) & (positions <= ends[place])
-        return found
-
     def doubtful(self, units: Bytes, positions: Bytes, tables: Bytes) -> Bytes:
         """The units of those of n records that were not read, and are open or committed in front of the checkpoint.
 
@@ -122,11 +99,11 @@ class ReadBefore:
         has one was not read: these had another filter. One more byte is 1 for a record in front of others that were.
         """
         at = keys(positions)
-        was_read = self.have(at)
+        was_read = are_in([(_position(low), _position(high)) for low, high in self.checkpoint.ranges], at)
         known = [bytes.fromhex(one) for one in self.checkpoint.tables]
         was_read &= np.isin(keys(tables), np.array(known, f"S{sum(widths(TABLE_FIELDS))}"))
         which = ~was_read & (keys(stated_commits(units)) <= self.commit)  # of one without a commit it is zero
-        is_in_front = at <= _positions([self.checkpoint.reached[1]])
+        is_in_front = at <= _position(self.checkpoint.reached[1])
         return np.concatenate([units[which], is_in_front[which][:, None].astype(np.uint8)], axis=1)
 
     @property
@@ -171,9 +148,8 @@ class ReadBefore:
         )
 
 
-def _positions(numbers: Iterable[int]) -> Keys:
-    """Positions as `outcomes.keys`."""
-    return np.array([number.to_bytes(_POSITION_BYTES) for number in numbers], f"S{_POSITION_BYTES}")
+def _position(number: int) -> bytes:
+    return number.to_bytes(_POSITION_BYTES)
 
 
 def _committed(commit: bytes) -> str:

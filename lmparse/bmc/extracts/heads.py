@@ -5,11 +5,13 @@ Memory goes by the number of units of recovery in the extract, and counts agains
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from lmparse.bmc.columns import header_columns
 from lmparse.bmc.extracts.outcomes import OUTCOME_FIELDS, UNIT_FIELDS, have_ended, is_yes, keys, widths
@@ -21,13 +23,29 @@ from lmparse.limits import Held
 from lmparse.options import Options
 from lmparse.records.files import ignored
 from lmparse.records.settings import FileSettings
-from lmparse.values.byte_arrays import Bytes
+from lmparse.values.byte_arrays import Bytes, Flags
 
 POSITION_FIELDS = ("member_id", "log_lrsn", "log_rba")
 TABLE_FIELDS = ("dbid", "psid", "tbobid")
 FLAG_FIELDS = ("uor_has_comp", "incomplete_trans")
 """Y if the unit took changes back, and if Log Master could not complete the record."""
 UNIT_WIDTH = sum(widths(UNIT_FIELDS))
+Keys = npt.NDArray[np.bytes_]
+"""Rows of bytes as `outcomes.keys`."""
+Range = tuple[bytes, bytes]
+"""The lowest and the highest position of some records: both are in it."""
+
+
+def are_in(ranges: Collection[Range], positions: Keys) -> Flags:
+    """Which positions are in one of some ranges, which may overlap."""
+    if not ranges:
+        return np.zeros(len(positions), np.bool_)
+    lows, highs = zip(*sorted(ranges), strict=True)
+    # Of the ranges that begin in front of a position, the one that goes farthest has it, if any has.
+    farthest = np.array(list(accumulate(highs, max)), positions.dtype)
+    place = np.searchsorted(np.array(lows, positions.dtype), positions, side="right") - 1
+    found: Flags = (place >= 0) & (positions <= farthest[place])
+    return found
 
 
 class Doubts(Protocol):
@@ -60,6 +78,16 @@ class ExtractHeads:
     """As `Doubts.doubtful`."""
     tables: Bytes
     """(n, width) bytes of TABLE_FIELDS of all tables that have a record."""
+
+    @property
+    def ranges(self) -> tuple[Range, ...]:
+        """Its range; none if it has no record."""
+        return ((self.first, self.last),) if self.first else ()
+
+    def shared_with(self, other: ExtractHeads) -> tuple[Range, ...]:
+        """The range that another extract has too; none if there is no such position."""
+        low, high = max(self.first, other.first), min(self.last, other.last)
+        return ((low, high),) if low and low <= high else ()
 
     @property
     def ended(self) -> Bytes:

@@ -18,7 +18,6 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from lmparse.bmc.columns.header_columns import positions
 from lmparse.bmc.extracts.heads import (
@@ -27,6 +26,9 @@ from lmparse.bmc.extracts.heads import (
     TABLE_FIELDS,
     UNIT_WIDTH,
     ExtractHeads,
+    Keys,
+    Range,
+    are_in,
     decoded_windows,
     not_one,
     open_extract,
@@ -49,7 +51,6 @@ from lmparse.spec import catalog
 from lmparse.storage.processes import Run
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
-Keys = npt.NDArray[np.bytes_]
 _IDENTITY = tuple(dict.fromkeys((*POSITION_FIELDS, *UNIT_FIELDS, "rid", "change_type")))
 _PLACE = tuple(dict.fromkeys((*POSITION_FIELDS, *UNIT_FIELDS, *TABLE_FIELDS)))
 """A record of the log of Db2, which has one position, is of one unit and one table."""
@@ -65,8 +66,8 @@ _RECORD_BYTES = 180
 class _Task:
     heads: ExtractHeads
     options: Options
-    ranges: tuple[tuple[bytes, bytes], ...]
-    """Lowest and highest positions of the ranges that other extracts share."""
+    ranges: tuple[Range, ...]
+    """Those that other extracts share."""
     compensated: Bytes
     """UNIT_FIELDS of units whose records are wanted wherever they are."""
 
@@ -99,7 +100,11 @@ def ownership(
     here: their records were given, and are not compared.
     """
     _check_fields(heads)
-    sharing = {number: ranges for number in range(len(heads)) if (ranges := _shared_ranges(heads, number))}
+    sharing = {
+        number: ranges
+        for number, one in enumerate(heads)
+        if (ranges := {shared for other in heads if other is not one for shared in one.shared_with(other)})
+    }
     compensated = [_compensated(number, one, ends) for number, one in enumerate(heads)]
     read = [number for number in range(len(heads)) if number in sharing or len(compensated[number])]
     tasks = [_Task(heads[number], options, tuple(sharing.get(number, ())), compensated[number]) for number in read]
@@ -120,13 +125,6 @@ def _check_fields(heads: Sequence[ExtractHeads]) -> None:
         lacking = [one.path for one in having if name in one.absent]
         if lacking and len(lacking) < len(having):
             raise not_one(f"its header has no {layout[name].orig_id}, as other extracts have", lacking[0])
-
-
-def _shared_ranges(heads: Sequence[ExtractHeads], number: int) -> list[tuple[bytes, bytes]]:
-    """The ranges of one extract that others have too."""
-    one = heads[number]
-    pairs = ((max(one.first, other.first), min(one.last, other.last)) for other in heads if other is not one)
-    return sorted({(low, high) for low, high in pairs if low and low <= high})
 
 
 def _compensated(number: int, heads: ExtractHeads, ends: UnitEnds) -> Bytes:
@@ -156,9 +154,7 @@ def _shared_records(task: _Task) -> _Records:
     for window, decoded in decoded_windows(log, _RAW):
         raw = {name: rows for name, rows in decoded.raw.items() if name != "data"}
         position, units = keys(positions(log.header, raw)), keys(_side_by_side(raw, UNIT_FIELDS))
-        wanted = np.isin(units, keys(task.compensated))
-        for low, high in task.ranges:
-            wanted |= (position >= low) & (position <= high)
+        wanted = np.isin(units, keys(task.compensated)) | are_in(task.ranges, position)
         numbers = np.flatnonzero(wanted & ~decoded.irregular)
         if not len(numbers):
             continue
@@ -194,7 +190,7 @@ def _owners(number: int, records: _Records, heads: Sequence[ExtractHeads], ends:
     first = ends.extract_of(records.unit)
     is_first = first == number
     for other, one in enumerate(heads):
-        covers = (records.position >= one.first) & (records.position <= one.last) & bool(one.last)
+        covers = are_in(one.ranges, records.position)
         if other != number and covers.any():
             covers &= np.isin(records.table, keys(one.tables))
         states = covers & (first == other)
@@ -213,8 +209,8 @@ def _check_others(
     one, records = heads[number], found[number]
     width = sum(catalog.load(SPEC).layout[name].width or 0 for name in POSITION_FIELDS)
     for other, there in found.items():
-        if other == number or not len(there.offset) or heads[other].first > one.last or one.first > heads[other].last:
-            continue  # they have no position in common
+        if other == number or not len(there.offset) or not one.shared_with(heads[other]):
+            continue
         places, others = (side.place.astype(f"S{width}") for side in (records, there))
         what = "has another unit or table at the position of"
         lacking = np.isin(places, others) & ~np.isin(records.place, there.place)
