@@ -9,10 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc.checks import Consistency
+from lmparse.bmc.checks import Consistency, ControlChecks
 from lmparse.bmc.columns import position_runs
 from lmparse.bmc.columns.position_runs import PositionRuns
-from lmparse.bmc.control.control_checks import ControlChecks
 from lmparse.bmc.control.control_file import ControlFile, read_control
 from lmparse.bmc.control.find_control import find_control
 from lmparse.bmc.control.table_names import TABLE_FIELDS, TableName, TableSearch
