@@ -118,17 +118,27 @@ def test_a_value_too_wide_for_the_field_is_null_and_named(tmp_path: Path) -> Non
 # said, not guessed
 
 
-@pytest.mark.parametrize("given", [{"size": 287}, {"size": 277}, {"extra": b"\x01\x02\x03"}])
-def test_length_against_the_description_is_an_error(given: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("given", "stated", "lengths"),
+    [
+        ({"size": 287}, {}, (288, 287)),
+        ({"size": 277}, {}, (288, 277)),
+        ({}, {"lines": tuple(lldf.narrow())}, (235, 288)),
+        ({"lines": NARROW["another order"]}, {}, (288, 235)),
+    ],
+)
+def test_length_against_the_description_is_an_error(
+    given: dict[str, Any], stated: dict[str, Any], lengths: tuple[int, int], tmp_path: Path
+) -> None:
     other = logs.example(**given)
-    log = replace(other, control_records=logs.example().control_records)
+    log = replace(other, control_records=logs.example(**stated).control_records)
     data, ctl = put(tmp_path, log)
     file = lmparse.open_log(data, control=ctl, framing="rdw")
     assert list(file.changes()) == []
     assert {error.code for error in file.tally.errors} == {"LMP-C006"}
     error = file.tally.errors[0]
-    have = given.get("size", 288 + len(given.get("extra", b"")))
-    assert (error.expected, error.found, error.field, error.record_index) == ("288", str(have), "length", 0)
+    found = (int(error.expected), int(error.found))
+    assert (found, error.field, error.record_index) == (lengths, "length", 0)
 
 
 @pytest.mark.parametrize("shape", ["today", *NARROW])
@@ -144,7 +154,9 @@ def test_a_missing_description_is_an_error_or_loses_nothing(shape: str) -> None:
         elif number == len(lines) - 1:
             assert header_of(spec, left).width < whole.width, "which LENGTH of each record contradicts"
         elif line.name in DECISIVE:
-            with pytest.raises(lmparse.ControlError, match=r"bytes at .*, between .* in no field") as caught:
+            with pytest.raises(
+                lmparse.ControlError, match=r"bytes of the header that XHDF does not describe, at .* between "
+            ) as caught:
                 header_of(spec, left)
             assert caught.value.code == "LMP-C006"
         else:
@@ -187,8 +199,51 @@ def test_bytes_of_no_field_that_decides_nothing_are_kept(engine: str, tmp_path: 
     (change,) = lmparse.open_log(data, control=ctl).changes()
     assert change["after"]["NO"] == 1
     report = account(str(data), Options.parse({"control": str(ctl)}))
-    assert report.differences == ["16 bytes at 234, between CORRELATIONID and LUWNETWORKID, in no field"]
-    assert any("16 bytes at 234" in notice for notice in report.notices)
+    assert report.differences == [
+        "16 bytes of the header that XHDF does not describe, at 234 between CORRELATIONID and LUWNETWORKID"
+    ]
+    assert f"kept as bytes: {report.differences[0]}" in report.notices
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai", "check"])
+@pytest.mark.parametrize(
+    ("size", "extra", "last", "kept"),
+    [
+        (288, bytes(range(8)), "PAGENUMFMT", bytes(range(8))),
+        (288, b"", "SQLRIRBA", b"A"),
+        (287, b"\1", "SQLRIRBA", b"\1"),
+    ],
+)
+def test_bytes_behind_the_last_field_are_kept(
+    size: int, extra: bytes, last: str, kept: bytes, engine: str, tmp_path: Path
+) -> None:
+    """XHDF has each of its fields where the table has it, so that LENGTH alone says where the header ends."""
+    lines = lldf.described()
+    lines = lines[: [line.name for line in lines].index(last) + 1]
+    log = logs.example(size=size, extra=extra)
+    records = [record for record in log.control_records if record[:4] != control.xhdf()[:4]]
+    log = replace(log, control_records=[*records, *map(control.xhdf, lines)])
+    data, ctl = put(tmp_path, log)
+    kept = "A".encode("cp037") if kept == b"A" else kept
+    rows = lmparse.read_changes(data, control=str(ctl), include="all", engine=engine, mode="failfast").to_pylist()
+    assert [row["seq"] for row in rows] == [change["seq"] for change in log.expected_for("all")]
+    assert {record["UNDESCRIBED"] for record in lmparse.open_log(data, control=ctl).records()} == {kept.hex().upper()}
+    report = account(str(data), Options.parse({"control": str(ctl)}))
+    end = lines[-1].position + lines[-1].length
+    what = f"{len(kept)} bytes of the header that XHDF does not describe, at {end} between {last} and DATA"
+    assert (report.error_count, report.differences) == (0, [what])
+    assert report.notices.count(f"kept as bytes: {what}") == 1
+
+
+def test_another_length_behind_the_last_field_is_an_error_of_its_record(tmp_path: Path) -> None:
+    log = logs.example(extra=bytes(8))
+    records = [*log.data_records]
+    records[9] = (297).to_bytes(2, "big") + records[9][2:]
+    log = replace(log, data_records=records, control_records=logs.example().control_records)
+    found = opened(tmp_path, log, include="all")
+    assert len(list(found.changes())) == len(log.expected_for("all")) - 1
+    (error,) = found.tally.errors
+    assert (error.code, error.record_index, error.found) == ("LMP-C006", 9, "297")
 
 
 def header_of(spec: Spec, lines: Sequence[HeaderField]) -> Header:

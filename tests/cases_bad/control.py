@@ -170,6 +170,11 @@ def described_headers() -> Iterator[BadCase]:
         fault = error("LMP-C006", says, record=0, field="length", field_offset=0)
         given_log = log() if size == 288 else log(size=size)
         yield described(name, states, given_log, fault, 0, more_errors=2, control_options={"header": header})
+    other = log(lines=_moved(lldf.described(), "RID", 8))
+    fault = error("LMP-C006", "expected 288, found 296", record=0, field="length", field_offset=0)
+    title = "XHDF describes 288 bytes, the headers have 296 with 8 of them inside"
+    stated = {"header": lldf.described()}
+    yield described("longer_header_inside", title, other, fault, 0, more_errors=2, control_options=stated)
     narrow = {"lines": tuple(lldf.narrow())}
     record = log(**narrow).records[1]
     fault = error("LMP-V004", "expected at most 64, found 235", record=1, field="length", field_offset=0)
@@ -209,6 +214,11 @@ def described_headers() -> Iterator[BadCase]:
 
 def _wider(lines: Sequence[lldf.HeaderField], name: str, by: int) -> tuple[lldf.HeaderField, ...]:
     """A header in which one field is longer, and all behind it stand as much later."""
+    wider = [replace(line, length=line.length + by) if line.name == name else line for line in lines]
+    return _moved(wider, lines[[line.name for line in lines].index(name) + 1].name, by)
+
+
+def _moved(lines: Sequence[lldf.HeaderField], name: str, by: int) -> tuple[lldf.HeaderField, ...]:
+    """A header in which one field and all behind it stand later."""
     at = next(line.position for line in lines if line.name == name)
-    moved = [replace(line, position=line.position + by) if line.position > at else line for line in lines]
-    return tuple(replace(line, length=line.length + by) if line.name == name else line for line in moved)
+    return tuple(replace(line, position=line.position + by) if line.position >= at else line for line in lines)

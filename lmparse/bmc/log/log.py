@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,8 @@ from lmparse.records.settings import Decision, FileSettings, FoundFile, find_fil
 from lmparse.spec import catalog
 from lmparse.values import codepages
 
+_FIRST = 8
+"""Records that show whether a header is longer than XHDF describes it."""
 _COMPUTED = ("system_id", "dbid", "psid", "tbobid", "log_rba", "uor_id")
 """Header fields without which the position of a change or its table is unknown."""
 
@@ -402,9 +405,19 @@ def open_logical_log(
     found = find_file(
         path, options, settings, change_record.detection(*places), page=named, may_be_empty=control is not None
     )
+    if header.is_described:
+        header = header.as_stated(_first_records(found), found.reader)
     evidence = "XTYP names it" if named else "option" if options.code_page else "nothing names one; the default"
     said = Decision("code page", found.reader.code_page.name, evidence)
     padding = 0 if control is None else control.padding
     padded = Decision("control file", f"{padding} bytes behind its last record are no record", "they are zero")
     found = replace(found, decisions=(said, *[padded] * bool(padding), *found.decisions), own=own)
     return LogicalLog(path, options, found, control, header, on_error=on_error)
+
+
+def _first_records(found: FoundFile) -> list[bytes]:
+    """The first records of a file, up to damage."""
+    records: list[bytes] = []
+    with suppress(FramingError):
+        records += (extent.read(found.buffer) for extent in islice(found.framing.extents(found.buffer), _FIRST))
+    return records

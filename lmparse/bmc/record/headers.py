@@ -7,6 +7,7 @@ widths, absent fields are null, unknown fields keep their name.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -37,6 +38,11 @@ _DECISIVE = frozenset((
     "total_segs", "uor_commit_timestamp", "uor_commit_lrsn", "uor_commit_point",
 ))  # fmt: skip
 """Fields that decide how changes are read: which table, which segments, what became of them, in which order."""
+
+
+_TELLING = ("change_type", "uor_disp")
+"""Fields whose values are listed, in front of and behind the times of the header."""
+_LENGTH = "length"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +86,14 @@ class Header:
     meanings for some bytes, or leaves bytes out and has no field that decides how changes are read.
     """
 
-    def __init__(self, spec: Spec, described: Sequence[Values] = ()) -> None:
-        self.spec = spec
+    def __init__(self, spec: Spec, described: Sequence[Values] = (), stated: int = 0) -> None:
+        """`stated` is the LENGTH of the records, if it is known to be that of a longer header."""
+        self.spec, self._described = spec, described
         self._data = spec.layout["data"]
         names = {_plain(field.orig_id): field for field in spec.layout if field.orig_id}
         read = dict.fromkeys(_field(values, names) for values in described)
         fields = [field for field in read if field.known is not self._data]
-        holes = _holes(fields, spec)
+        holes = _holes(fields, spec, stated)
         self.holes = [hole.text for hole in holes]
         """Bytes of the header that the description leaves out, in words."""
         self.fields = _named(fields + [hole.field for hole in holes], spec)
@@ -102,7 +109,7 @@ class Header:
         self.differences = [f"{spec.layout[name].orig_id} is absent" for name in self.absent] + [
             text
             for field in sorted(self.fields, key=lambda field: field.known is not None)
-            if (text := _difference(field))
+            if field.name != _UNDESCRIBED and (text := _difference(field))
         ]
         """Differences from the table of the manual, in words; those by which values have no column come first."""
 
@@ -114,6 +121,28 @@ class Header:
         except ControlError as error:
             error.at(file=control.path if control else None)
             raise
+
+    def as_stated(self, first: Sequence[bytes], reader: RecordReader) -> Header:
+        """The header that ends where the LENGTH of the first records says, if XHDF describes its beginning only.
+
+        That is so if XHDF has each field where the table of the manual has it, whose header grows at its end, and the
+        records fit: times are times, CHANGE TYPE and UORDISP have listed values. Else XHDF is that of another log.
+        """
+        length = self.spec.layout[_LENGTH].width or 0
+        lengths = Counter(int.from_bytes(raw[:length], "big") for raw in first)
+        stated, count = lengths.most_common(1)[0] if lengths else (0, 0)
+        if stated <= self.width or 2 * count <= len(first) or any(map(_difference, self.fields)):
+            return self
+        longer = Header(self.spec, self._described, stated)
+        return longer if any(longer._fits(raw, reader) for raw in first) else self
+
+    def _fits(self, raw: bytes, reader: RecordReader) -> bool:
+        try:
+            record = self.read(reader, raw)
+        except DataError:
+            return False
+        are_listed = (self.spec.layout[name].code_of(record.values[name]) for name in _TELLING)
+        return not record.faults and all(are_listed)
 
     def claim(self, needed: Sequence[str] = ()) -> Claim:
         """Whether every byte is described, and the needed fields of the spec are among the fields."""
@@ -151,12 +180,12 @@ class Header:
             shown = [*self.differences[:_MOST_DIFFERENCES], *([f"{more} more"] if more > 0 else [])]
             yield "XHDF differs from the table of the manual: " + "; ".join(shown)
         for hole in self.holes[:_MOST_DIFFERENCES]:
-            yield f"XHDF leaves bytes of the header out, which are kept as bytes: {hole}"
+            yield f"kept as bytes: {hole}"
 
     @property
     def is_table(self) -> bool:
         """Whether the header equals the layout of the spec."""
-        return not self.differences
+        return not self.differences and not self.holes
 
     @property
     def _table_width(self) -> int:
@@ -284,8 +313,8 @@ class _Hole:
     text: str
 
 
-def _holes(fields: Sequence[HeaderField], spec: Spec) -> list[_Hole]:
-    """The bytes between fields that are in none of them, and not reserved.
+def _holes(fields: Sequence[HeaderField], spec: Spec, stated: int) -> list[_Hole]:
+    """The bytes between fields, and behind them up to a stated LENGTH, that are in none of them, and not reserved.
 
     Raises ControlError if a byte belongs to two fields, or a field is described at two places. LENGTH needs no
     description, because it begins every header.
@@ -304,6 +333,8 @@ def _holes(fields: Sequence[HeaderField], spec: Spec) -> list[_Hole]:
         ordered.insert(0, begun)
     if ordered and ordered[0].position:
         raise _misdescribed("a field at 0", f"{ordered[0].name} at {ordered[0].position} as the first", ordered[0].name)
+    if fields and ordered[-1].end < stated:
+        ordered.append(HeaderField(spec.layout["data"].orig_id or "", "", "", stated, 0, None))
     found = []
     for first, second in pairwise(ordered):
         gap = second.position - first.end
@@ -311,7 +342,8 @@ def _holes(fields: Sequence[HeaderField], spec: Spec) -> list[_Hole]:
             text = f"{first.name} up to {first.end - 1} and {second.name} from {second.position}"
             raise _misdescribed("fields that do not overlap", text, second.name)
         if gap and gap not in _reserved_between(first, second, spec):
-            text = f"{gap} bytes at {first.end}, between {first.name} and {second.name}, in no field"
+            where = f"at {first.end} between {first.name} and {second.name}"
+            text = f"{gap} bytes of the header that XHDF does not describe, {where}"
             found.append(_Hole(HeaderField(_UNDESCRIBED, "", "", first.end, gap, None), second.name, text))
     return found
 
