@@ -4,7 +4,9 @@ meta:
   license: Apache-2.0
   ks-version: '0.11'
   endian: be
-doc: Stands before every record of a data set of format V or VB.
+doc: |
+  Stands before every record of a data set of format V or VB. The length is at most 32760 there;
+  programs on other systems write longer records.
 doc-ref: &page 'IBM z/OS DFSMS Using Data Sets, SC23-6855, "Record Descriptor Word (RDW)"'
 seq:
   - id: length
@@ -14,7 +16,7 @@ seq:
     type: u2
     valid:
       min: 4
-    doc: Length of the record, these four bytes included; at most 32760 on z/OS, elsewhere what fits
+    doc: Length of the record, these four bytes included
     doc-ref: *page
   - id: reserved
     -lm-status: documented
