@@ -102,15 +102,10 @@ def log_paths(
     try:
         logs = family.join(data, options, run, checkpoint, faults)
     except (ControlError, FramingError) as error:
-        raise _with_kind(error, options) from None
+        raise of_another_kind(error.file, options, error) from None
     if faults is not None:
-        faults[:] = [_with_kind(fault, options) for fault in faults]
+        faults[:] = [of_another_kind(fault.file, options, fault) for fault in faults]
     return [log.pieces[0].path if len(log.pieces) == 1 and checkpoint is None else log.address for log in logs]
-
-
-def _with_kind(error: DataError, options: Options) -> DataError:
-    """The error of a file among several; of one that is of another kind, that which says so."""
-    return (of_another_kind(error.file, options, error) if error.file else None) or error
 
 
 def checkpoint_before(options: Options) -> Checkpoint | None:

@@ -97,7 +97,7 @@ def open_file(
         try:
             log: ChangeLog = family.open_log(path, options, settings=settings, on_error=on_error)
         except FramingError as error:
-            raise of_another_kind(path, options, error) or error from None
+            raise of_another_kind(path, options, error) from None
         return log
     return RecordFile(path, options, find_file(path, options, settings, detection_of(spec)), on_error=on_error)
 

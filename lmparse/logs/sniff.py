@@ -232,15 +232,16 @@ _KINDS_BY_BYTES: tuple[tuple[Callable[[bytes], bool], tuple[str, str]], ...] = (
 # -- files of another kind than their spec says -------------------------------------------
 
 
-def of_another_kind(path: str | Path, options: Options, error: DataError) -> FramingError | None:
-    """The error of a file that is not of the family of its spec, or of another part of it; None if it is not known.
+def of_another_kind(path: str | Path | None, options: Options, error: DataError) -> DataError:
+    """The error of a file that is not of the family of its spec, or of another part of it; `error` if it is not known.
 
-    `error` is what reading it as one of the family gave. It is not trusted if no framing fits, if there is no control
+    That is what reading it as one of the family gave. It is not trusted if no framing fits, if there is no control
     file, or if the first record is damaged already: bytes of another kind may begin like a record of any length.
     """
     is_first = error.record_index == 0 and error.code in ("LMP-F005", "LMP-F006", "LMP-F007")
-    if not (error.code in ("LMP-F003", "LMP-C007") or is_first) or error.file not in (None, str(path)):
-        return None
+    is_certain = error.code not in ("LMP-F003", "LMP-C007") and not is_first
+    if path is None or is_certain or error.file not in (None, str(path)):
+        return error
     spec = catalog.load(options.spec).id
     found: Sniffed | None = None
     with suppress(FramingError):
@@ -251,9 +252,9 @@ def of_another_kind(path: str | Path, options: Options, error: DataError) -> Fra
             if kind := foreign_kind(open_buffer(path, options.bounds)):
                 name, hint = kind
                 return _error(name, path, hint)
-        return None
+        return error
     if found.spec == spec:
-        return None
+        return error
     if not owner.owns(spec):
         named = " or ".join(sorted({f"spec {found.spec}", *(name for name in FILE_OPTIONS if name in owner.options)}))
         return _error(owner.title, path, f"give {named}")
