@@ -17,7 +17,7 @@ from lmparse.export import land as landing
 from lmparse.limits import byte_size
 from lmparse.logs.families import read_options
 from lmparse.logs.partitions import DEFAULT_BYTES, data_files
-from lmparse.spark.read_job import hints_shown
+from lmparse.spark.read_job import hints_shown, say
 from lmparse.spark.tasks import runner
 from lmparse.spelling import plain
 from lmparse.storage.addresses import path_of
@@ -80,7 +80,8 @@ def land_stream(
     and `maxFilesPerTrigger` say which files are taken; all other options are those of `lmparse.land`.
 
     Files must be moved into the folder when they are whole. The query ends at an error, and begins with the same files
-    again when it is started again: the tables have each change once. Raises OptionError.
+    again when it is started again: the tables have each change once. What is noticed, and current tables that are
+    refused, are said on standard error. Raises OptionError.
     """
     of_files = {name: value for name, value in options.items() if plain(name) in map(plain, _FILES)}
     of_landing = {name: value for name, value in options.items() if name not in of_files}
@@ -105,5 +106,10 @@ class _Batch:
         paths = sorted(row["path"].removeprefix("file://").removeprefix("file:") for row in files.collect())
         named = {name: value for name, value in self.options.items() if name not in ("as_", "current")}
         logs = data_files(paths, read_options(named))
-        if logs:  # the others describe logs
-            landing.land(logs, self.to, **self.options)
+        if not logs:
+            return  # they describe logs
+        landed = landing.land(logs, self.to, **self.options)
+        bad = f"{landed.tally.error_count} bad records and values" if landed.tally.error_count else ""
+        refused = (table.refusal for table in landed.tables if table.is_refused)
+        for text in filter(None, (*landed.tally.notices, bad, *refused)):
+            say(f"{', '.join(logs)}: {text}")  # nobody else has the report

@@ -61,7 +61,7 @@ class ReadJob:
             return
         with hints_shown(), self._advised():
             # Without a column for bad values these are errors, but bytes that no field has leave no value out.
-            rows = part_rows(part, self.read, self.filters, with_changes=self.with_changes, say=_say,
+            rows = part_rows(part, self.read, self.filters, with_changes=self.with_changes, say=say,
                              allows_unread=self.hint is not None)  # fmt: skip
             yield from map(self._shown, filter(len, prefetched(rows) if ahead else rows))
 
@@ -79,7 +79,8 @@ class ReadJob:
             raise
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
+    """Print what is noticed on standard error."""
     print(harmless(one_line(f"lmparse: {text}")), file=sys.stderr, flush=True)
 
 

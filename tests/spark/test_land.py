@@ -126,3 +126,22 @@ def test_a_stream_lands_files_as_they_arrive(spark: SparkSession, tmp_path: Path
     assert tables_[0] == tables_[1]
     with pytest.raises(OptionError, match="include means nothing for land"):
         land_stream(spark, logs, tmp_path / "stream", include="all", **settings, **options)
+
+
+def test_what_a_stream_notices_is_said(spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """There is nobody to whom a report could be given."""
+    tables, log = db2_log.make(24).write(tmp_path)
+    opened = open_changes(log, read_options({"tables": str(tables)}))
+    places = [extent.offset - opened.framing.lead for extent in opened.extents()]
+    first, last = tmp_path / "logs" / "1.log", tmp_path / "logs" / "2.log"
+    first.parent.mkdir()
+    first.write_bytes(log.read_bytes()[: places[len(places) // 3]])
+    last.write_bytes(log.read_bytes()[places[len(places) * 2 // 3] :])
+    options = {"checkpoint": tmp_path / "checkpoint", "tables": str(tables), "as_": "parquet"}
+    land_stream(spark, first.parent, tmp_path / "stream", trigger={"availableNow": True}, **options).awaitTermination(
+        120
+    )
+    notices = lmparse.land([first, last], tmp_path / "batch", tables=str(tables), as_="parquet").tally.notices
+    assert any("missing" in text for text in notices)
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("lmparse: ")]
+    assert said == [f"lmparse: {first}, {last}: {text}" for text in notices]
