@@ -20,7 +20,7 @@ from lmparse.framing.descriptors import (
     excerpt,
 )
 from lmparse.framing.extents import RecordExtent
-from lmparse.framing.words import WordFraming
+from lmparse.framing.rdw import WordFraming
 from lmparse.storage.buffers import Buffer
 
 

@@ -12,19 +12,19 @@ from lmparse.framing.descriptors import WordRule
 from lmparse.framing.fixed_length import Fixed
 from lmparse.framing.length_field import Cutter, Glued, Measured, length_field
 from lmparse.framing.parsed import Parsed
+from lmparse.framing.rdw import Prefixed, Rdw
 from lmparse.framing.spanned import Spanned, SpannedBlocks
 from lmparse.framing.whole import Whole
-from lmparse.framing.words import Counted, Prefixed
 from lmparse.limits import DEFAULT, Limits
 from lmparse.options import DB2_FRAMINGS, FRAMING_OPTIONS, FRAMINGS, Options
 from lmparse.spelling import camel, quoted
 
-_DESCRIBED: dict[str, Counted | Blocks | Spanned] = {
-    "rdw": Counted("rdw"),
+_DESCRIBED: dict[str, Rdw | Blocks | Spanned] = {
+    "rdw": Rdw("rdw"),
     "bdw": Blocks(),
     "vbs": Spanned(),
     "bdw-vbs": SpannedBlocks(),
-    "zosmf": Counted("zosmf", "zos_zosmf"),
+    "zosmf": Rdw("zosmf", "zos_zosmf"),
 }
 """Framings by the descriptor words of z/OS, which need no further facts."""
 

@@ -12,7 +12,7 @@ from lmparse.errors import DataError, OptionError
 from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import WordForm, cut_short, no_record
 from lmparse.framing.extents import RecordExtent
-from lmparse.framing.words import WordFraming
+from lmparse.framing.rdw import WordFraming
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field, Layout

@@ -10,7 +10,7 @@ from lmparse.framing.base import Runs
 from lmparse.framing.blocks import Blocked, Cursor, blocks
 from lmparse.framing.descriptors import OWN, WordRule, cut_short, excerpt, segment_codes
 from lmparse.framing.extents import RecordExtent
-from lmparse.framing.words import WordFraming
+from lmparse.framing.rdw import WordFraming
 from lmparse.storage.buffers import Buffer
 
 Piece = tuple[int, tuple[int, int], int, int | None]

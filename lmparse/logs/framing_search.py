@@ -20,7 +20,7 @@ from lmparse.framing.base import Framing
 from lmparse.framing.blocks import in_blocks
 from lmparse.framing.descriptors import RULES
 from lmparse.framing.framings import described
-from lmparse.framing.words import WordFraming
+from lmparse.framing.rdw import WordFraming
 from lmparse.options import Options
 from lmparse.records.files import RAW
 from lmparse.storage.buffers import Buffer, open_buffer

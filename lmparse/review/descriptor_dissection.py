@@ -15,7 +15,7 @@ from lmparse.framing.base import Framing
 from lmparse.framing.blocks import Blocked
 from lmparse.framing.descriptors import OWN, BlockDescriptor, Descriptor, block_descriptor
 from lmparse.framing.extents import RecordExtent
-from lmparse.framing.words import WordFraming
+from lmparse.framing.rdw import WordFraming
 from lmparse.records.dissection import Dissection, Dissector, Node
 from lmparse.records.reader import RecordReader
 from lmparse.review.explain.explanation import ExplainedSection

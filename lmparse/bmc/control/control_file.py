@@ -17,7 +17,7 @@ from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import RULES, cut_short, excerpt, no_record
 from lmparse.framing.detection import Detection, detect
 from lmparse.framing.framings import described, framing_of
-from lmparse.framing.words import WordFraming
+from lmparse.framing.rdw import WordFraming
 from lmparse.limits import DEFAULT, Limits
 from lmparse.records.reader import RecordReader, Values
 from lmparse.spec import catalog

@@ -67,7 +67,7 @@ class WordFraming(Framing):
 
 
 @dataclass(frozen=True)
-class Counted(WordFraming):
+class Rdw(WordFraming):
     """The framings `rdw` and `zosmf`: descriptor words."""
 
     name: str
