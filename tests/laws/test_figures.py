@@ -24,15 +24,23 @@ columnar | narrow records[^|]*. (\d+) and | shapes/shapes/narrow/times_as_fast
 columnar | narrow records[^|]*. \d+ and (\d+) times | shapes/shapes/wide/times_as_fast
 columnar | `convert` of the header[^|]*. ([\d.]+) of its | convert/speed_of_the_script
 columnar | Spark's `noop` sink[^|]*. ([\d.]+) of its | spark-1/ratios/noop, against replay
+../README | dissect\.cstruct[^|]*. ([\d.]+) | 1 / engine/contenders/dissect/times_the_baseline
+../README | construct, compiled[^|]*. ([\d.]+) | 1 / engine/contenders/construct/times_the_baseline
+../README | a loop with one `struct`[^|]*. ([\d.]+) | 1 / engine/contenders/struct_loop/times_the_baseline
+../README | lmparse\*\*, which[^|]*. (\d+) | 1 / engine/contenders/columnar/times_the_baseline
+../README | NumPy and Arrow[^|]*. (\d+) | 1 / engine/contenders/numpy_script/times_the_baseline
 db2-luw | against the reference, CPU[^\n]* (\d+) times | transactions/index/times_as_fast
 db2-luw | memory of `convert`[^\n]* (\d+) and \d+ MB | transactions/memory/0/anonymous_bytes
 db2-luw | memory of `convert`[^\n]* \d+ and (\d+) MB | transactions/memory/1/anonymous_bytes
 """
-"""A page, the figure on it as the group of an expression, and the place of the value in a file of results."""
+"""A page, the figure on it as the group of an expression, and the place of the value in a file of results: `1 /` if the
+page has how many times as fast something is that takes such a share of the time."""
 
 
 def measured(place: str) -> float:
     """The value that a benchmark wrote, in the unit of the pages: ms for lists of seconds, MB for bytes."""
+    if place.startswith("1 / "):
+        return 1 / measured(place.removeprefix("1 / "))
     name, *path = place.split("/")
     found = json.loads((ROOT / "bench" / "results" / f"{name}.json").read_text("utf-8"))
     for key in path:
