@@ -336,8 +336,7 @@ class _Places:
             return
         last = joined.extent
         self._hold(_KEY_BYTES + order.EXTENT_BYTES * len(joined.extents), last)
-        commit, unit, seq = order.commit_key(joined)
-        key = bytes.fromhex(commit + unit + seq[len(commit) :]) + last.index.to_bytes(8, "big")
+        key = bytes.fromhex(order.seq(joined.values, joined.ordinal)) + last.index.to_bytes(8, "big")
         self._keys.append(np.frombuffer(key, np.uint8)[None])
         size = sum(one.length for one in joined.extents)
         self._places.append(np.array([[last.offset, 0, joined.ordinal, len(self._kept), size]]))

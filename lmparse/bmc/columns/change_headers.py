@@ -224,9 +224,9 @@ class ChangeHeaders:
         return found.column(TIMES.get(name, name))
 
     def sort_keys(self, found: HeaderRows) -> Bytes:
-        """(n, width) bytes that sort as `order.commit_key`."""
-        units, records = found.raw("member_id", "uor_id"), found.raw(self._lrsn, "log_rba", "member_id")
-        return np.concatenate([self.commit_positions(found), units, records, _ordinals(found)], axis=1)
+        """`order.seq`, in bytes: (n, width)."""
+        records = found.raw(self._lrsn, "log_rba", "member_id")
+        return np.concatenate([self.commit_positions(found), records, _ordinals(found)], axis=1)
 
     def commit_positions(self, found: HeaderRows) -> Bytes:
         """As `order.commit_position`, in bytes."""

@@ -46,8 +46,6 @@ from lmparse.storage.buffers import open_buffer
 from lmparse.storage.joined import Joined, JoinedPiece, joined_of, names_in
 from lmparse.storage.processes import Run
 
-_COMMIT = 20
-"""Digits of the position of the commit in `seq`."""
 _MOST_OPEN = 32
 """Most extracts that are open at a time."""
 
@@ -335,7 +333,7 @@ class JoinedLog(ChangeLog):
             raise OptionError("parts of several extracts are read from each of them")
         changes = map(self._changes_of, self.extracts())
         if self.options.order == "commit":
-            return heapq.merge(*changes, key=lambda change: (change.seq[:_COMMIT], change.txn_id, change.seq))
+            return heapq.merge(*changes, key=lambda change: change.seq)
         return (change for found in changes for change in found)
 
     def _changes_of(self, log: LogicalLog) -> Iterator[Change]:

@@ -92,16 +92,10 @@ _KEY_BYTES, EXTENT_BYTES = 400, 300
 """Bytes of memory of the sort key of a change, and of the extent of one of its records; measured."""
 
 
-def commit_key(joined: JoinedChange) -> tuple[str, str, str]:
-    """What changes are sorted by: position of the commit, unit of recovery and `seq`."""
-    values = joined.values
-    return commit_position(values), txn_id(values), seq(values, joined.ordinal)
-
-
 def in_commit_order(
     changes: Iterable[JoinedChange], limits: Limits, path: str
 ) -> Iterator[tuple[int, list[RecordExtent]]]:
-    """Ordinal and extents of each change, in commit order; changes with one `seq` as in the file.
+    """Ordinal and extents of each change, in the order of `seq`; changes with one `seq` as in the file.
 
     Keys and extents are held, not rows. Against the limit `held_bytes` count these. Raises FileLimitError LMP-L004.
     """
@@ -111,6 +105,6 @@ def in_commit_order(
         last = joined.extent
         size = _KEY_BYTES + EXTENT_BYTES * len(joined.extents)
         held.take(size, file=path, record_index=last.index, record_offset=last.offset)
-        keys.append((*commit_key(joined), joined.ordinal, joined.extents))
-    for *_, ordinal, extents in sorted(keys, key=lambda entry: entry[:3]):
+        keys.append((seq(joined.values, joined.ordinal), joined.ordinal, joined.extents))
+    for _, ordinal, extents in sorted(keys, key=lambda entry: entry[0]):
         yield ordinal, extents
