@@ -126,9 +126,9 @@ class SqlType:
 def parse_type(text: str) -> SqlType:
     """The type that SQL words name. Raises ValueError with the reason when they name none."""
     match = _WORDS.fullmatch(" ".join(text.upper().split()))
-    if match is None:
+    name = _ALIASES.get(match["name"], match["name"]) if match else ""
+    if match is None or name not in _FORMS:
         raise ValueError(f"{text!r} is not an SQL type")
-    name = _ALIASES.get(match["name"], match["name"])
     length = int(match["length"]) * _UNITS[match["unit"]] if match["length"] else None
     if length is not None and length > _LONGEST:
         raise ValueError(f"{text!r}: no value has more than {_LONGEST} bytes")
@@ -152,8 +152,6 @@ def parse_type(text: str) -> SqlType:
         return SqlType(name, _WIDTHS.get(name, 0))
     if name in _NEED_LENGTH and length is None:
         raise ValueError(f"{name} needs a length")
-    if name not in _LENGTHS and name not in _NEED_LENGTH:
-        raise ValueError(f"{text!r} is not an SQL type")
     length = _LENGTHS.get(name, 0) if length is None else length
     default = "CODEUNITS16" if name in _GRAPHIC else "OCTETS"
     unit = match["code_unit"] or default
