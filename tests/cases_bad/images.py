@@ -63,7 +63,7 @@ def columns() -> Iterator[BadCase]:
         "null_in_two_ways",
         "A null column of fixed length: the columns fill the image with and without its bytes",
         log,
-        error("LMP-R015", "filled by its columns in two ways", record=1, field="after"),
+        error("LMP-R015", "fill the row image in several ways", record=1, field="after"),
         2,
         edit={1: log.records[1][:288] + lldf.data_area("I", [image])},
         spec="bmc_row_image",

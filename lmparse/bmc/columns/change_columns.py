@@ -136,10 +136,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         key = id(version)
         if key not in self._plans:
             interpretation = self.log.interpretation
-            plan = ImagePlan(
-                version, interpretation.image, self.log.image_options, interpretation.are_nulls_open,
-                are_lengths_open=interpretation.are_lengths_open,
-            )  # fmt: skip
+            plan = ImagePlan(version, interpretation.image, self.log.image_options, interpretation.image_candidates[1:])
             self._plans[key] = plan.in_full() if self._has_texts(version) else plan
         return self._plans[key]
 

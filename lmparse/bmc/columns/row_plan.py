@@ -45,36 +45,59 @@ class ImagePlan(RowPlan[ImageColumn]):
     """How the columns of the row images of a table version are decoded."""
 
     def __init__(
-        self, table: TableVersion, reading: ImageReading, options: ImageOptions, are_nulls_open: bool = False, *,
-        are_lengths_open: bool = False,
-    ) -> None:  # fmt: skip
+        self, table: TableVersion, reading: ImageReading, options: ImageOptions, others: Sequence[ImageReading] = ()
+    ) -> None:
+        """`others` are the other interpretations that are left: an image that tells them apart, and that one of them
+        fills too, is irregular."""
         super().__init__([_column(column, reading, options) for column in table.columns])
-        self._open = [column.name for column in table.columns if are_lengths_open and column.is_graphic]
-        """Columns of which a value that is not empty decides how all are read: an image with one is irregular."""
         self._stretches = list(_stretches(self.columns, reading, options))
-        self._are_nulls_open = are_nulls_open
-        """Whether an image with a null column of fixed length is irregular: it decides how all are read."""
+        self._others = [ImagePlan(table, other, options) for other in others]
+        self._telling = {
+            column.name: any(_differ(column, plan.columns[number]) for plan in self._others)
+            for number, column in enumerate(self.columns)
+        }
+        """Whether bytes of a value of each column tell them apart."""
+        self._do_nulls_tell = any(other.null_bytes != reading.null_bytes for other in others)
 
     @property
     def widest(self) -> int:
         return max((max(stretch.width, stretch.last_width) for stretch in self._stretches), default=1)
 
     def _decode(self, rows: Rows, wanted: Wanted) -> DecodedRows:
+        values = self._found(rows, wanted)
+        if values is None:
+            return self._all_irregular(rows, wanted)
+        if self._others and (tell := rows.good & self._tell(values, len(rows))).any():
+            for other in self._others:
+                also = Rows(rows.data, rows.starts, rows.lengths)
+                if other._found(also, frozenset()) is not None:
+                    rows.good &= ~(tell & also.good)
+        return self._decoded(rows, values, wanted)
+
+    def _found(self, rows: Rows, wanted: Wanted) -> dict[str, Values] | None:
+        """The values of the rows that the columns fill, the others are irregular; None if all are too short."""
         walk, values = _Walk(rows), dict[str, Values]()
         for stretch in self._stretches:
             if not walk.has(stretch.width):
-                return self._all_irregular(rows, wanted)
+                return None
             stretch.find(walk, wanted, values)
         rows.good &= walk.places == walk.ends
-        if self._are_nulls_open:
-            for column in self.columns:
-                nulls = values[column.name].is_null
-                if nulls is not None and column.width and not column.is_varying:
-                    rows.good &= ~nulls
-        for name in self._open:
-            if (sizes := values[name].sizes) is not None:
-                rows.good &= sizes == 0
-        return self._decoded(rows, values, wanted)
+        return values
+
+    def _tell(self, values: dict[str, Values], count: int) -> Flags:
+        """Which rows have bytes that are read otherwise under another interpretation."""
+        tell = np.zeros(count, np.bool_)
+        for column in self.columns:
+            found = values[column.name]
+            if self._telling[column.name]:
+                tell |= np.bool_(True) if found.sizes is None else found.sizes > 0
+            elif self._do_nulls_tell and found.is_null is not None and column.width and not column.is_varying:
+                tell |= found.is_null
+        return tell
+
+
+def _differ(column: ImageColumn, other: ImageColumn) -> bool:
+    return (column.width, column.unit) != (other.width, other.unit)
 
 
 # What a column is

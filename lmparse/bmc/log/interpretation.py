@@ -1,12 +1,12 @@
 """Interpretation: how DATA areas and row images of one log are read where the manual is silent.
 
 It is found once for a file, from its first records with row images, so that it is the same wherever reading begins. If
-these leave several ways, each image is read by the first one under which it is filled.
+these leave several ways, each image is read by the one under which it is filled; if values differ, it is an error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -90,42 +90,37 @@ class Interpretation:
         return self.known.image_readings or self._found_in_rows()
 
     @cached_property
-    def are_nulls_open(self) -> bool:
-        """Whether it is open if null columns of fixed length have bytes: then each image with one tells it, or none."""
-        return len({reading.null_bytes for reading in self.image_candidates}) > 1
+    def is_padding_evidence(self) -> bool:
+        """Whether values are padded, so that what lengths of graphic ones count does not show in where they end.
 
-    @cached_property
-    def are_lengths_open(self) -> bool:
-        """Whether it is open what lengths of graphic values count, in images that are filled either way, by padding."""
-        return self.options.is_expanded and len({reading.graphic_length for reading in self.image_candidates}) > 1
+        Then it is what LOGLOGBYTES shows of the columns, unless the padding behind a value contradicts that.
+        """
+        columns = (column for version in self.tables.versions for column in version.columns)
+        are_several = len({way.graphic_length for way in self.image_candidates}) > 1
+        return self.options.is_expanded and are_several and any(column.graphic_length for column in columns)
 
     def read_image(self, version: TableVersion, image: bytes, wanted: frozenset[str] | None) -> RowValues:
-        """Read one row by the first interpretation under which its columns fill it.
+        """Read one row by the interpretation that is left under which its columns fill it.
 
         So it does not depend on other images. Raises the error of an image that its columns do not fill, RecordError
-        LMP-R015 for one that they fill with and without bytes of null columns, whose values are others then, and for
-        one whose padding shows that lengths of graphic values count something else.
+        LMP-R015 for one that they fill in several ways whose values differ, and for one whose padding shows that
+        lengths of graphic values count something else.
         """
-        rows = self.rows(version, self.image)
-        if self.are_lengths_open and not rows.is_sound(image):
-            other = next((way for way in self.image_candidates[1:] if self.rows(version, way).is_sound(image)), None)
-            if other is not None and other.graphic_length != self.image.graphic_length:
-                raise of_table(self._of_other_lengths(other), version.columns, version.identity)
-        try:
-            parsed = rows.parse(image)
-        except DataError:
-            other = next((way for way in self.image_candidates[1:] if self.rows(version, way).fits(image)), None)
-            if other is None:
-                raise
-            return self.rows(version, other).read(image, wanted)
-        if self.are_nulls_open and rows.has_null_of_fixed_length(parsed):
-            filled = {way.null_bytes for way in self.image_candidates if self.rows(version, way).fits(image)}
-            if len(filled) < 2:
-                return rows.values_of(parsed, wanted)
-            text = "the row image is filled by its columns in two ways: null columns of fixed length may have bytes"
-            error = RecordError(text, code="LMP-R015", spec=SPEC, hint="set decisions to null_bytes=present, or absent")
-            raise of_table(error, version.columns, version.identity)
-        return rows.values_of(parsed, wanted)
+        way = self.image if len(self.image_candidates) == 1 else self._way_of(version, image)
+        return self.rows(version, way).read(image, wanted)
+
+    def _way_of(self, version: TableVersion, image: bytes) -> ImageReading:
+        """The interpretation of one image: of several that give the same values, the one with the fewest faults."""
+        ways: Sequence[ImageReading] = self.image_candidates
+        if self.is_padding_evidence:
+            sound = [way for way in ways if self.rows(version, way).is_sound(image)]
+            ways = [way for way in ways if way.graphic_length == self.image.graphic_length]
+            if sound and not set(sound) & set(ways):
+                raise of_table(self._of_other_lengths(sound[0]), version.columns, version.identity)
+        read = {way: rows.read(image) for way in ways if (rows := self.rows(version, way)).fits(image)}
+        if len({repr(row.values) for row in read.values()}) > 1:
+            raise of_table(_of_several_ways([*read]), version.columns, version.identity)
+        return min(read, key=lambda way: len(read[way].faults), default=self.image)
 
     def _of_other_lengths(self, other: ImageReading) -> RecordError:
         return RecordError(
@@ -167,3 +162,14 @@ class Interpretation:
             return False
         ways = all_image_readings([(version, b"")], self.options)
         return any(all(self.rows(version, way).fits(image) for image in images) for way in ways)
+
+
+def _of_several_ways(ways: Sequence[ImageReading]) -> RecordError:
+    """The error of an image that columns fill in several ways, and that has other values in each."""
+    names = ("null_bytes", "dec_length", "graphic_length")
+    values = {name: sorted({getattr(way, name) for way in ways}) for name in names}
+    choices = [f"{name}={' or '.join(found)}" for name, found in values.items() if len(found) > 1]
+    return RecordError(
+        "the columns fill the row image in several ways, whose values differ", code="LMP-R015", spec=SPEC,
+        hint=f"set decisions: {', '.join(choices)}",
+    )  # fmt: skip

@@ -95,11 +95,6 @@ class RowReader:
         except DataError as error:
             raise of_table(error, self.table.columns, self.table.identity) from None
 
-    def has_null_of_fixed_length(self, parsed: Any) -> bool:
-        """Whether the reading of an image depends on whether such columns have bytes."""
-        parts = zip(self.table.columns, self._widths, parsed.columns, strict=True)
-        return any(part.is_null and width and not column.is_varying for column, width, part in parts)
-
     def values_of(self, parsed: Any, wanted: frozenset[str] | None = None) -> RowValues:
         """The values of one row; with `wanted`, of these columns only. Faulty values are collected in the row."""
         row = RowValues({})
