@@ -22,8 +22,6 @@ TABLE = Table(
 )  # fmt: skip
 AB = b"\xc1\xc2"
 WITHOUT_NULL = b"\0" + AB + b"\0\0\2xy"
-ABSENT, PRESENT = b"\xff\0\0\2xy", b"\xff" + AB + b"\0\0\2xy"
-"""A is null: filled only if its bytes are absent, or present."""
 BOTH = b"\xff\0\1\0" + b"\0\xfe" + b"z" * 254
 """A is null: B has 256 bytes if those of A are absent, and 254 if they are present."""
 SAMPLES = 12
@@ -68,41 +66,6 @@ def sizes(opened: Any) -> dict[int, int]:
 
 def numbered(images: list[bytes]) -> list[bytes]:
     return [row(number, image) for number, image in enumerate(images)]
-
-
-WITH_BOTH = {
-    "each is filled by one answer": ([ABSENT, PRESENT, WITHOUT_NULL], {12: 2, 13: 2, 14: 2}, []),
-    "one is filled by both": ([BOTH, WITHOUT_NULL, ABSENT], {13: 2, 14: 2}, ["LMP-R015"]),
-}
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("why", WITH_BOTH)
-def test_an_image_that_is_filled_in_two_ways_is_not_read(why: str, engine: str, tmp_path: Path) -> None:
-    images, expected, codes = WITH_BOTH[why]
-    paths = log(tmp_path, numbered([WITHOUT_NULL] * SAMPLES + images))
-    whole = lmparse.open_log(**paths, engine=engine)
-    found = sizes(whole)
-    assert {number: size for number, size in found.items() if number >= SAMPLES} == expected
-    assert [error.code for error in whole.tally.errors] == codes
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("why", WITH_BOTH)
-def test_each_image_is_read_the_same_wherever_reading_begins(why: str, engine: str, tmp_path: Path) -> None:
-    images = [WITHOUT_NULL] * SAMPLES + WITH_BOTH[why][0]
-    paths = log(tmp_path, numbered(images))
-    whole = lmparse.open_log(**paths, engine=engine)
-    sized, count = sizes(whole), len(whole.tally.errors)
-    first = next(iter(lmparse.open_log(**paths).changes()))["seq"]
-    found: dict[int, int] = {}
-    errors = 0
-    for number in range(len(images)):
-        begin = first[:20] + 2 * f"{0x1000 + number:020X}"
-        one = lmparse.open_log(**paths, engine=engine, starting_seq=begin + "0" * 12, ending_seq=begin + "F" * 12)
-        found |= sizes(one)
-        errors += len(one.tally.errors)
-    assert (found, errors) == (sized, count)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from bmc_logs import FRAMINGS, READINGS, Unexpecting, plain, put, read, same
 from writers.bmc import control, logs
-from writers.bmc.control import Table
 
 import lmparse
 
@@ -41,7 +40,6 @@ STYLES: dict[str, dict[str, Any]] = {
     "DEC length is the precision": {"control_options": {"dec_length": "precision"}},
     "column positions from another base": {"control_options": {"pos_base": 4}},
     "longer DLCI": {"control_options": {"dlci_total": 230}},
-    "SEGLEN of DATA": {"seg_len": "data"},
     "dates in EBCDIC in every table": {"datetime_encoding": "cp037"},
     "LOB values kept elsewhere": {"lob": b""},
     "limit keys": {"limit_keys": [b"\x80\x00\x00\x01", b"\x80\x00\x00\xff"]},
@@ -170,22 +168,6 @@ def test_table_by_any_of_its_names(name: str, tmp_path: Path) -> None:
     expected = [change for change in log.expected if change["table_name"] == table.name]
     assert 0 < len(expected) < len(log.expected)
     same(read(tmp_path, log, table=name), expected)
-
-
-def test_an_ambiguous_table_is_an_error_that_lists_the_tables(tmp_path: Path) -> None:
-    first = Table(0x0105, 0x0002, 0x0003, "PROD", "ITEMS", logs.PLAIN)
-    second = Table(0x0107, 0x0002, 0x0003, "TEST", "ITEMS", logs.PLAIN)
-    writer = logs.Writer([first, second])
-    for table in writer.tables:
-        writer.add(logs.Unit(1), table, "I", after={"NO": 1, "KIND": table.owner[:1], "SUM": None})
-    log = writer.example()
-    with pytest.raises(lmparse.OptionError) as caught:
-        read(tmp_path, log, table="ITEMS")
-    assert caught.value.code == "LMP-C005"
-    for text in ("PROD.ITEMS", "TEST.ITEMS", "0105.0002.0003", "0107.0002.0003"):
-        assert text in str(caught.value)
-    for name, kind in (("PROD.ITEMS", "P"), ("0107.0002.0003", "T")):
-        assert [change["after"]["KIND"] for change in read(tmp_path, log, table=name)] == [kind]
 
 
 # columns, header, trim, floats

@@ -55,11 +55,10 @@ def put_all(writer: logs.Writer, pieces: Sequence[tuple[bytes, Any]]) -> None:
 # whole
 
 
-@pytest.mark.parametrize("seg_len", ["record", "data"])
 @pytest.mark.parametrize("base", [0, 1])
 @pytest.mark.parametrize("segments", [2, 3, 5])
-def test_a_change_of_several_segments_is_one_change(segments: int, base: Any, seg_len: Any, tmp_path: Path) -> None:
-    writer = logs.Writer([WIDE], logs.Options(base=base, seg_len=seg_len))
+def test_a_change_of_several_segments_is_one_change(segments: int, base: Any, tmp_path: Path) -> None:
+    writer = logs.Writer([WIDE], logs.Options(base=base))
     put_all(writer, update(writer, 7, segments))
     expected = writer.example().expected
     (change,) = opened(tmp_path, writer).changes()

@@ -130,10 +130,12 @@ def segments() -> Iterator[Case]:
                 SEGMENTS,
                 control={"dlds_fields": {"segmented": "Y"}},
             )
-    log = Log(PLAIN, seg_len="data")
-    log.change("UB", FIRST, CHANGED, segments=2)
+    log = Log(PLAIN)
+    log.change("UB", FIRST, CHANGED, segments=2, seg_len=10)
     said = {"dlds_fields": {"segmented": "Y"}}
-    yield log.case("bmc_lldf_data", "segments_two", "Two segments, SEGLEN without the header", SEGMENTS, control=said)
+    yield log.case(
+        "bmc_lldf_data", "segments_two", "Two segments, SEGLEN another length than theirs", SEGMENTS, control=said
+    )
 
 
 def units() -> Iterator[Case]:

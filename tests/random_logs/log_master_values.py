@@ -1,7 +1,6 @@
 """Values of all column types are those that were written, by both engines; an image of two meanings is an error.
 
-Half of the logs have tables of all types, code pages, encoding schemes and forms; the others have row images that can
-be filled with and without the bytes of null columns, of which a reading gives the true values or LMP-R015.
+Logs have tables of all types, code pages, encoding schemes and forms.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from typing import Any
 from writers.bmc import control, framing, lldf
 from writers.bmc.control import Table
 from writers.bmc.fields import key
-from writers.bmc.rows import NOT_NULL, NULL, Column
 
 from random_logs.log_master_columns import Form, some_ccsids, some_column, some_value
 from random_logs.log_master_readings import ENGINES, Reading, Row, expect_same, printed
@@ -47,13 +45,6 @@ class ValueLog:
 
 def check(seed: int, folder: Path) -> Counter[str]:
     chance = random.Random(seed)
-    return _check_values(chance, folder) if seed % 2 else _check_ambiguous(chance, folder)
-
-
-# -- all types ----------------------------------------------------------------------------------
-
-
-def _check_values(chance: random.Random, folder: Path) -> Counter[str]:
     log, path, options = some_log(chance, folder)
     counts = Counter[str]()
     for chosen in (options, {"control": options["control"], "row_images": "auto"}):
@@ -144,124 +135,3 @@ def _expect_images(row: Row, wanted: Row) -> None:
         other = [(role, name, value, (found[role] or {}).get(name)) for role in ("before", "after")
                  for name, value in (wanted[role] or {}).items() if (found[role] or {}).get(name) != value]  # fmt: skip
         raise AssertionError(f"{row['table_name']} {row['seq']}: written and read {other[:3]}, absent {absent}")
-
-
-# -- images of two meanings ---------------------------------------------------------------------
-
-
-def _check_ambiguous(chance: random.Random, folder: Path) -> Counter[str]:
-    null_bytes = chance.choice(("present", "absent"))
-    columns = (Column("K", "INT", 4), *_ambiguous_columns(chance))
-    log = ValueLog([Table(0x105 + number, 2, 3, "PROD", f"T{number}", columns) for number in range(2)])
-    chances = _Chances(chance.choice((0, 0.3, 0.9, 0.9)), chance.choice((0, 0, 0, 0.02, 0.3)))
-    for number in range(chance.choice((2, 5, 30, 100))):
-        _add_ambiguous(chance, log, number, null_bytes, chances)
-    path = log.write(folder, dlds_fields={"SEGMENTED": "N"})
-    control_file = str(path.with_suffix(".ctl"))
-    counts = Counter[str]()
-    for options in ({}, {"decisions": f"null_bytes={null_bytes}"}, _some_options(chance, columns)):
-        readings = [printed([path], engine, control=control_file, row_images="total", **options) for engine in ENGINES]
-        expect_same(f"engines with {options}", *readings)
-        counts += _expect_true(readings[0], log.rows, frozenset() if "decisions" in options else _AMBIGUOUS)
-    return counts
-
-
-def _some_options(chance: random.Random, columns: Sequence[Column]) -> dict[str, Any]:
-    """Options that decide which images are read, and when."""
-    return chance.choice((
-        {"order": "commit"}, {"table": "PROD.T1"}, {"table": "PROD.T1", "columns": f"K,{columns[-1].name}"},
-        {"operations": "I"}, {"mode": "dropmalformed"}, {"include": "all"},
-    ))  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _Chances:
-    """How often images of a log are of two meanings, and how often a null tells them apart."""
-
-    ambiguous: float
-    told: float
-
-
-def _ambiguous_columns(chance: random.Random) -> list[Column]:
-    """Columns of which a null one of fixed length may be followed by bytes that look like the next one."""
-    makers = (
-        lambda name: [Column(name, "CHAR", chance.choice((1, 2, 3)), nulls="Y", subtype="B")],
-        lambda name: [Column(name, "DEC", 3, 0, nulls="Y")],
-        lambda name: [Column(name, "VCHR", 300, nulls=chance.choice("YN"), subtype="B")],
-        lambda name: [Column(f"PAIR{name}", "CHAR", 2, nulls="Y", subtype="B"), Column(name, "VCHR", 300, subtype="B")],
-    )
-    chosen = chance.choice((makers, makers[3:], makers[3:]))
-    return [column for number in range(chance.randrange(1, 5)) for column in chance.choice(chosen)(f"C{number}")]
-
-
-def _add_ambiguous(chance: random.Random, log: ValueLog, number: int, null_bytes: str, chances: _Chances) -> None:
-    table, change_type = log.tables[number % 2], chance.choice(("I", "D", "UB"))
-    row: Row = {"before": None, "after": None}
-    images = []
-    for role in _ROLES[change_type]:
-        image, row[role] = _ambiguous_image(chance, table, number, null_bytes, chances)
-        images.append(image)
-    unit = chance.randrange(5)
-    ids = {"uor_id": f"{0x12340000 + unit:020X}", "uor_id_lrsn": f"{0x12340000 + unit:020X}",
-           "uor_commit_lrsn": f"{0x22345000 + unit:020X}"}  # fmt: skip
-    header = _header(table, change_type, number, **ids)
-    log.records.append(lldf.record(lldf.data_area(change_type, images), **header))
-    log.rows.append(row)
-
-
-def _ambiguous_image(
-    chance: random.Random, table: Table, number: int, null_bytes: str, chances: _Chances
-) -> tuple[bytes, Row]:
-    raw, row = number.to_bytes(4, "big"), {"K": number}
-    columns = iter(table.columns[1:])
-    for column in columns:
-        if column.name.startswith("PAIR"):
-            pair, values = _ambiguous_pair(chance, null_bytes, chances)
-            row |= dict(zip((column.name, next(columns).name), values, strict=True))
-            raw += pair
-            continue
-        value, row[column.name] = _near_value(chance, column, null_bytes, chances)
-        raw += value
-    return raw, row
-
-
-def _ambiguous_pair(
-    chance: random.Random, null_bytes: str, chances: _Chances
-) -> tuple[bytes, tuple[str | None, str | None]]:
-    """A CHAR(2) that may be null, and a VCHR whose length can be the bytes of the null."""
-    value = chance.randbytes(chance.choice((0, 3, 9, 254)))
-    length = len(value).to_bytes(2, "big")
-    if chance.random() < chances.ambiguous:
-        front = NULL + (len(value) + 2).to_bytes(2, "big")
-        return front + length + value, (None, (value if null_bytes == "present" else length + value).hex().upper())
-    is_null = chance.random() < chances.told
-    front = NULL + bytes(2) * (null_bytes == "present") if is_null else NOT_NULL + b"ab"
-    return front + length + value, (None if is_null else "6162", value.hex().upper())
-
-
-def _near_value(chance: random.Random, column: Column, null_bytes: str, chances: _Chances) -> tuple[bytes, str | None]:
-    """A value whose bytes look like null indicators and short lengths."""
-    if column.nullable and chance.random() < max(chances.ambiguous, chances.told) / 2:
-        return NULL + (bytes(2) if column.variable else _junk(chance, column) if null_bytes == "present" else b""), None
-    front = NOT_NULL if column.nullable else b""
-    if column.type == "DEC":
-        return front + b"\x00\x1c", "1"
-    count = chance.choice((0, 1, 2, 3, 4, 5, 255, 256, 257, 258)) if column.variable else column.size
-    value = bytes(chance.choice(b"\x00\x00\x00\x01\x02\x03\xff") for _ in range(count))
-    return front + (len(value).to_bytes(2, "big") if column.variable else b"") + value, value.hex().upper()
-
-
-def _junk(chance: random.Random, column: Column) -> bytes:
-    return bytes(chance.choice(b"\x00\x00\x00\x01\x02\x0c\xff") for _ in range(column.max_bytes))
-
-
-def _expect_true(reading: Reading, wanted: Sequence[Row], allowed: frozenset[str]) -> Counter[str]:
-    """Raise AssertionError if a row has a value that was not written, or an error is of another kind."""
-    assert not reading.ended, reading.ended
-    assert set(reading.codes) <= allowed, f"errors of sound images: {reading.errors[:2]}"
-    for row in reading.rows:
-        truth = wanted[row["_metadata"]["record_index"]]
-        for role in ("before", "after"):
-            for name, value in (row[role] or {}).items():
-                assert value == truth[role][name], f"{row['seq']} {role}.{name}: {truth[role][name]}, read {value}"
-    return Counter(rows=len(reading.rows), ambiguous=len(reading.errors))

@@ -16,7 +16,6 @@ from . import fields as f
 from .fields import Field, FieldValue
 
 Reading = Literal["total", "inclusive", "exclusive"]
-SegLen = Literal["record", "word", "data"]
 
 #: Table "Data change record (LLDF)": name, decimal offset, length of the definition, form.
 HEADER: tuple[Field, ...] = f.table(
@@ -324,7 +323,6 @@ def segmented(
     capacity: int,
     base: Literal[0, 1] = 1,
     *,
-    seg_len: SegLen = "record",
     size: int = HEADER_LENGTH,
     extra: bytes = b"",
     lines: Sequence[HeaderField] | None = None,
@@ -332,23 +330,21 @@ def segmented(
     """A record divided into segments (page "Normal and segmented logical log record formats").
 
     "Each record begins with a logical log header": the header is repeated; DATA is one byte stream cut at `capacity`
-    bytes (inferred). TOTALSEGS, SEGNUM, and SEGLEN are set, each may be given.
+    bytes (inferred). TOTALSEGS, SEGNUM, and SEGLEN, the length of
+    the segment's record, are set, each may be given.
 
     Args:
         header_fields: as for `header`.
         data: the whole DATA, halfwords included.
         capacity: DATA bytes of one segment.
         base: SEGNUM of the first segment (not stated by the pages).
-        seg_len: SEGLEN is the length of the segment's record, header included, of it and its descriptor word (4 bytes),
-            or of its DATA bytes only (not stated).
         size: as for `header`.
         extra: as for `header`.
         lines: as for `any_header`.
     """
     pieces = [data[start : start + capacity] for start in range(0, len(data), capacity)] or [b""]
     given = {f.key(name): value for name, value in header_fields.items()}
-    head = 0 if seg_len == "data" else len(any_header(given, size=size, extra=extra, lines=lines))
-    head += 4 if seg_len == "word" else 0
+    head = len(any_header(given, size=size, extra=extra, lines=lines))
     result = []
     for index, piece in enumerate(pieces):
         segment = {"seglen": head + len(piece), "totalsegs": len(pieces), "segnum": base + index}

@@ -246,7 +246,6 @@ class Options:
     floats: Floats = "hfp"
     graphic_len: GraphicLen = "bytes"
     datetime_encoding: str | None = None
-    seg_len: lldf.SegLen = "record"
     size: int = lldf.HEADER_LENGTH
     extra: bytes = b""
     lines: tuple[lldf.HeaderField, ...] | None = None
@@ -359,7 +358,7 @@ class Writer:
         if segments == 1:
             return [(lldf.record(data, **o.header_options, **values), pending)]
         capacity = -(-len(data) // segments)
-        cut = lldf.segmented(values, data, capacity, o.base, seg_len=o.seg_len, **o.header_options)
+        cut = lldf.segmented(values, data, capacity, o.base, **o.header_options)
         return [(record, pending) for record in cut]
 
     def _common(self, unit: Unit, change_type: str) -> dict[str, FieldValue]:
