@@ -16,11 +16,16 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from lmparse import __version__
-from lmparse.cli.messages import exit_code, fail
+from lmparse.cli.messages import USAGE, exit_code, fail
 from lmparse.errors import FramingError, LmparseError, OptionError
 from lmparse.options import NEAR, Options
 from lmparse.spelling import quoted, shortened
 from lmparse.storage.addresses import local_path
+
+_BEGIN = """\
+Begin with `lmparse sniff FILE`, which says what a file is and prints the options that read it, or with `lmparse demo`,
+which makes small logs and reads them. `lmparse COMMAND --help` lists what a command takes.
+"""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -32,6 +37,9 @@ def _run(arguments: list[str] | None) -> int:
     parser = build_parser()
     try:
         parsed, unknown = parser.parse_known_args(arguments)
+        if "run" not in parsed:
+            parser.print_help(sys.stderr)
+            return USAGE
         if unknown:
             near = difflib.get_close_matches(unknown[0].split("=")[0], parsed.flags, n=1, cutoff=NEAR)
             hint = f"did you mean {near[0]}?" if near else "see --help"
@@ -45,32 +53,65 @@ def _run(arguments: list[str] | None) -> int:
 
 def build_parser() -> argparse.ArgumentParser:
     """The commands with their options."""
-    parser = _Parser(prog="lmparse", description="Read database change logs.", allow_abbrev=False)
+    parser = _Parser(
+        prog="lmparse", description="Read database change logs.", epilog=_BEGIN, allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"lmparse {__version__}")
     parser.color = False  # type: ignore[attr-defined]  # from Python 3.14 on, help would have escapes
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    entries = {entry.name: entry for entry in dataclasses.fields(Options)}
     for name, stated in command_table().items():
         summary = stated["summary"]
-        about = summary[0].upper() + summary[1:] + "."
-        command = commands.add_parser(name, help=summary, description=about, allow_abbrev=False)
+        command = commands.add_parser(
+            name, help=summary, description=summary[0].upper() + summary[1:] + ".", allow_abbrev=False,
+            epilog=f"example:\n  {stated['example']}", formatter_class=argparse.RawDescriptionHelpFormatter,
+        )  # fmt: skip
         command.color = False  # type: ignore[attr-defined]
         command.register("action", None, _Once)
         command.register("action", "store", _Once)
         add_arguments(command, stated["arguments"])
-        for entry in dataclasses.fields(Options):
-            is_taken = not {*stated.get("options", "").split()}.isdisjoint(entry.metadata["of"].split())
-            if is_taken and entry.name not in stated.get("without", ()):
-                command.add_argument("--" + entry.name.replace("_", "-"), **_of_option(entry))
+        for question, names in groups().items():
+            group = command.add_argument_group(question)
+            for entry in map(entries.__getitem__, names):
+                is_taken = not {*stated.get("options", "").split()}.isdisjoint(entry.metadata["of"].split())
+                if is_taken and entry.name not in stated.get("without", ()):
+                    group.add_argument("--" + entry.name.replace("_", "-"), **_of_option(entry))
+        command.usage = _usage(command)
         flags = [flag for flag in command._option_string_actions if flag.startswith("--")]
         command.set_defaults(run=stated.get("run", f"{name}.run"), flags=flags)
     return parser
 
 
+def _usage(command: argparse.ArgumentParser) -> str:
+    """The first line of the help: what must be given. All else is listed below it."""
+    many = {"?": "[{}]", "*": "[{} ...]", "+": "{0} [{0} ...]"}
+    words = [
+        many.get(str(action.nargs), "{}").format(action.metavar or action.dest.upper())
+        for action in command._get_positional_actions()
+    ]
+    options = [f"{one.option_strings[-1]} {one.metavar}" for one in command._get_optional_actions() if one.required]
+    either = [group for group in command._mutually_exclusive_groups if group.required]
+    options += ["(" + " | ".join(one.option_strings[-1] for one in group._group_actions) + ")" for group in either]
+    return " ".join([command.prog, *options, "[OPTION ...]", *words])
+
+
+@cache
+def _tables() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
+
+
+def groups() -> dict[str, list[str]]:
+    """The names of the fields of `Options` by the question that they answer, in the order of the help."""
+    found: dict[str, list[str]] = _tables()["groups"]
+    return found
+
+
 @cache
 def command_table() -> dict[str, dict[str, Any]]:
     """The commands by name, as `commands.toml` says, each with its arguments."""
-    table = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
-    shared = table.pop("shared")
+    table = {name: stated for name, stated in _tables().items() if name not in ("shared", "groups")}
+    shared = _tables()["shared"]
     for stated in table.values():
         stated["arguments"] = [shared.get(one, one) if isinstance(one, str) else one for one in stated["arguments"]]
     return table
@@ -100,7 +141,8 @@ def _of_option(entry: dataclasses.Field[Any]) -> dict[str, Any]:
     if meta["values"]:
         default = "" if meta["kind"] is tuple or entry.default is None else f"; default: {entry.default}"
         doc += f" ({', '.join(meta['values'])}{default})"
-    keywords: dict[str, Any] = {"dest": entry.name, "default": None, "help": doc}
+    word = "FILE" if meta["is_file"] else "N" if meta["kind"] is int else "VALUE"
+    keywords: dict[str, Any] = {"dest": entry.name, "default": None, "help": doc, "metavar": word}
     if meta["kind"] is bool:
         # `--header` alone means true; a value, as in `--trim false`, is the form of Spark.
         keywords |= {"nargs": "?", "const": "true", "metavar": "true|false"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import os
 import subprocess
@@ -15,8 +16,8 @@ from commands import Run
 from writers.bmc import control, framing, logs
 
 from lmparse import __version__
-from lmparse.cli.command_line import build_parser, command_table
-from lmparse.options import NOT_LANDED
+from lmparse.cli.command_line import build_parser, command_table, groups
+from lmparse.options import NOT_LANDED, Options
 from lmparse.spec import catalog
 from lmparse.spelling import camel
 
@@ -417,3 +418,19 @@ def test_a_current_folder_that_is_gone_is_named(tmp_path: Path) -> None:
         [sys.executable, "-c", f"{code}sys.exit(cli.main({words!r}))"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr.splitlines()[0]) == (2, "the current folder is gone [LMP-F001]")
+
+
+def test_help_asks_about_each_option_once_and_ends_with_an_example_that_is_one() -> None:
+    """Options are grouped by the question that they answer."""
+    listed = [name for names in groups().values() for name in names]
+    assert sorted(listed) == sorted(entry.name for entry in dataclasses.fields(Options))
+    for name, stated in command_table().items():
+        words = stated["example"].split()
+        assert words[:2] == ["lmparse", name]
+        build_parser().parse_args(words[1:])
+
+
+def test_lmparse_alone_says_where_to_begin(run: Any) -> None:
+    done = run()
+    assert (done.code, done.out) == (2, "")
+    assert "Begin with `lmparse sniff FILE`" in done.err
