@@ -66,9 +66,9 @@ def _found(path: str, options: Options, given: dict[str, Any]) -> Sniffed | Fram
             if sniffed.trial.is_proven:
                 return sniffed
             # What is damaged as z/OS writes it may have words that something else wrote.
-            searched = search(path, options, sniffed.spec)
-            whole = tuple(one for one in searched.framings if one.fault is None)
-            return replace(searched, framings=whole) if whole else sniffed
+            searched = search(path, options)
+            is_whole = searched.spec == sniffed.spec and searched.framings[0].fault is None
+            return searched if is_whole else sniffed
         except FramingError as error:
             if error.code != "LMP-F003":
                 raise

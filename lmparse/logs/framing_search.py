@@ -1,4 +1,4 @@
-"""Framing search: the framings whose records fill a file of unknown records, with the options for them.
+"""Framing search: the framings whose records fill a file, with the options for them and the spec of the records.
 
 Tried are the framings of z/OS, with the rules of their words that manuals describe: either byte order, and a length
 that counts its word or does not. That each word leads to the next one up to the end of the file proves a rule; one
@@ -21,6 +21,7 @@ from lmparse.framing.blocks import in_blocks
 from lmparse.framing.descriptors import RULES
 from lmparse.framing.framings import described
 from lmparse.framing.rdw import WordFraming
+from lmparse.logs.families import known_files
 from lmparse.options import Options
 from lmparse.records.files import RAW
 from lmparse.storage.buffers import Buffer, open_buffer
@@ -40,6 +41,8 @@ _SAMPLE, _BLOCKS, _FIRST = 64, 16, 5
 class FittingFraming:
     """One way to cut a file. Lengths in bytes, without descriptor words."""
 
+    spec: str
+    """Spec id of the records: of logs as each family recognises them, of any others that of any records."""
     options: dict[str, str]
     """The options, under their Python names."""
     records: int
@@ -69,10 +72,13 @@ class FramingSearch:
 
     path: str
     size: int
-    spec: str
-    """Spec id of the records."""
     framings: tuple[FittingFraming, ...]
-    """The best first; none if nothing is proven."""
+    """The best first, all with records of one spec; none if nothing is proven."""
+
+    @property
+    def spec(self) -> str:
+        """Spec id of the records."""
+        return self.framings[0].spec if self.framings else RAW
 
     @property
     def title(self) -> str:
@@ -85,8 +91,8 @@ class FramingSearch:
         return {"file": self.path, "size": self.size, "kind": "records", "spec": self.spec, "framings": found}
 
 
-def search(path: str | Path, options: Options, spec: str = RAW) -> FramingSearch:
-    """Find the framings of a file of records, which are of a spec that the caller knows, or of any kind.
+def search(path: str | Path, options: Options) -> FramingSearch:
+    """Find the framings of a file of records.
 
     `options` say what is header and trailer of the file, and the limits. Raises FramingError LMP-F001 if the file
     cannot be read, LMP-F002 if it is empty.
@@ -94,13 +100,14 @@ def search(path: str | Path, options: Options, spec: str = RAW) -> FramingSearch
     buffer = open_buffer(path, options.bounds)
     if not len(buffer):
         raise FramingError("is empty, so nothing proves what it is", code="LMP-F002", file=str(path))
-    return FramingSearch(str(path), len(buffer), spec, tuple(fitting_framings(buffer, options)))
+    return FramingSearch(str(path), len(buffer), tuple(fitting_framings(buffer, options)))
 
 
 def fitting_framings(buffer: Buffer, options: Options) -> list[FittingFraming]:
     """The framings of a file, the best first.
 
-    If none fills the file, those that reach a quarter of it before they meet damage.
+    If none fills the file, those that reach a quarter of it before they meet damage. If records are those of a log,
+    only the framings that give such records.
     """
     skipped = {name: str(size) for name in ("file_start_offset", "file_end_offset") if (size := getattr(options, name))}
     found = [
@@ -108,9 +115,11 @@ def fitting_framings(buffer: Buffer, options: Options) -> list[FittingFraming]:
         and (one := _tried(named | skipped, framing, buffer)) is not None
     ]  # fmt: skip
     whole = [one for one in found if one.fault is None]
+    found = whole or found
+    logs = [one for one in found if one.spec != RAW]
     # The best are first: those that lead far; blocks before the records in them.
     found = sorted(
-        whole or found,
+        [one for one in logs if one.spec == logs[0].spec] or found,
         key=lambda one: (-one.records if one.fault is not None else 0, one.options["framing"] not in _BLOCKED),
     )
     # The same records by another name, such as records that may be spanned but are not, are not shown twice.
@@ -168,4 +177,13 @@ def _tried(options: dict[str, str], framing: Framing, buffer: Buffer) -> Fitting
     start, end = framing.range_of(buffer)
     if fault is not None and _SHARE * ((fault.record_offset or 0) - start) < end - start:
         return None
-    return FittingFraming(options, count, shortest, longest, tuple(first), fault)
+    return FittingFraming(_spec_of(framing, buffer), options, count, shortest, longest, tuple(first), fault)
+
+
+def _spec_of(framing: Framing, buffer: Buffer) -> str:
+    """The spec of the log that the first records are of; that of any records if they are of none."""
+    records: list[bytes] = []
+    with suppress(FramingError):
+        records.extend(extent.read(buffer) for extent in islice(framing.extents(buffer), _SAMPLE))
+    logs = (spec for spec, kind in known_files().items() if not kind.framings and kind.test(records, framing) is None)
+    return next(logs, RAW)

@@ -73,14 +73,24 @@ def test_damage_among_records_is_no_file_header_or_trailer(end: bytes, tmp_path:
     assert run("records", path, "--spec", "common_raw", "--framing", "rdw").code != 0
 
 
-def test_a_log_whose_words_something_else_wrote_is_one_of_its_spec(tmp_path: Path, run: Any) -> None:
-    """Little-endian words that leave themselves out, which look like a damaged file of z/OSMF."""
-    records = logs.example().data_records
-    path = tmp_path / "a.dat"
-    path.write_bytes(Form("rdw", Rule(True, False)).file(records)[0])
-    done = run("sniff", path)
-    assert f"records of bmc_lldf, {path.stat().st_size} bytes; one framing fits" in done.out
-    assert "shell  --spec bmc_lldf --framing rdw --rdw-endian little --rdw-includes-header false\n" in done.out
+@pytest.mark.parametrize("name", ["rdw", "bdw"])
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule != Rule()], ids=str)
+def test_a_log_whose_words_something_else_wrote_is_one_of_its_spec(
+    name: str, rule: Rule, tmp_path: Path, run: Any
+) -> None:
+    """Of a file in blocks only the words of the blocks are by another rule, so that no record is where z/OS has it."""
+    log = logs.example()
+    form = Form("rdw", rule) if name == "rdw" else Form("bdw", Rule(), rule, size=4000)
+    path, control = tmp_path / "a.dat", tmp_path / "a.ctl"
+    path.write_bytes(form.file(log.data_records)[0])
+    control.write_bytes(Form("rdw").file(log.control_records)[0])
+    said = run("sniff", path).out
+    assert f"records of bmc_lldf, {path.stat().st_size} bytes; one framing fits" in said
+    options = said.split("shell")[1].splitlines()[0].split()
+    assert options[:4] == ["--spec", "bmc_lldf", "--framing", name]
+    for engine in ("columnar", "kaitai"):
+        done = run("changes", path, "--control", control, *options, "--engine", engine)
+        assert [json.loads(line)["seq"] for line in done.out.splitlines()] == [one["seq"] for one in log.expected]
 
 
 def test_what_sniff_says_reads_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
