@@ -18,9 +18,10 @@ X'3F' is the substitute U+001A, which Log Master writes if a name cannot be tran
 The ASCII pages follow Python, and so Microsoft: X'1A', X'1C' and X'7F' of the PC pages are the controls
 with these numbers (IBM's tables exchange them); 1250 to 1258 are the current pages with the euro (IBM
 numbers them 5346 to 5350, 5354, 9447 to 9449), and their undefined bytes X'80' to X'9F' are the controls
-with these numbers, as in IBM's tables. A few characters differ from IBM's in 437, 813, 852, 856, 860 to
-865, 869, 874, 916, 1125, 1253 and the double-byte pages. 932, 949 and 950 are left out: Microsoft's
-pages with these numbers are CCSIDs 943, 1363 and 1373.
+with these numbers, as in IBM's tables. Of the Japanese pages 943 and 954, the characters of which Db2's manual
+says that IBM and Microsoft convert them differently, such as the wave dash, are IBM's. A few other characters
+differ from IBM's in 437, 813, 852, 856, 860 to 865, 869, 874, 916, 1125, 1253 and the double-byte pages.
+932, 949 and 950 are left out: Microsoft's pages with these numbers are CCSIDs 943, 1363 and 1373.
 
 Mixed EBCDIC (930, 933, 935, 937, 939, 1364, 1371, 1388, 1390, 1399) and pure double-byte pages have no
 codec: `maybe_lookup` gives None. The single bytes of a mixed page are a page of their own (939: 1027).
@@ -60,6 +61,13 @@ def _changes() -> dict[int, tuple[int | str, list[str]]]:
 
 
 CHANGES = _changes()
+_BY_IBM = {
+    943: {0x2015: "\u2014", 0xFF5E: "\u301c", 0x2225: "\u2016", 0xFF0D: "\u2212", 0xFFE4: "\u00a6"},
+    954: {0x2015: "\u2014"},
+}
+"""By CCSID: what Python's codec makes of characters, and what Db2 does ("Alternative Unicode conversion table for CCSID
+943", "... for CCSID 954")."""
+_BY_PYTHON = {ccsid: {ord(ibm): chr(other) for other, ibm in pairs.items()} for ccsid, pairs in _BY_IBM.items()}
 
 
 @dataclass(frozen=True)
@@ -109,7 +117,8 @@ class CodePage:
         try:
             if self.table is not None:
                 return codecs.charmap_decode(raw, "strict", self.table)[0]
-            return raw.decode(self.codec or "")
+            text = raw.decode(self.codec or "")
+            return text.translate(_BY_IBM[self.ccsid]) if self.ccsid in _BY_IBM else text
         except UnicodeDecodeError as error:
             start = error.start
             raise InvalidValueError(
@@ -124,6 +133,7 @@ class CodePage:
         try:
             if self.table is not None:
                 return codecs.charmap_encode(text, "strict", self._encoding)[0]
+            text = text.translate(_BY_PYTHON[self.ccsid]) if self.ccsid in _BY_PYTHON else text
             return text.encode(self.codec or "")
         except UnicodeEncodeError as error:
             found = f"U+{ord(text[error.start]):04X} at character {error.start}"

@@ -317,6 +317,22 @@ def test_code_pages(tmp_path: Path) -> None:
     assert found.rows[-1]["_corrupt_fields"][0]["path"] == "after.C2"
 
 
+def test_a_japanese_database(tmp_path: Path) -> None:
+    """The wave dash, of which Python's codec, as Microsoft, makes a tilde."""
+    from writers.db2.values import Codecs
+
+    stream = Stream("v10", "little", "filter", codecs=Codecs(text="cp932"))
+    unit = stream.begin()
+    unit.insert(ITEM, item(1, "\u6708\uff5e"))
+    unit.commit()
+    path = tmp_path / "a.log"
+    path.write_bytes(stream.bytes())
+    options = {"tables": luw.tables_file(tmp_path, ITEM), "code_page": "943", "table": "PROD.ITEM"}
+    for engine in ("columnar", "kaitai", "check"):
+        (row,) = lmparse.read_changes(path, engine=engine, **options)["after"].to_pylist()
+        assert row["NAME"] == "\u6708\u301c"
+
+
 def test_empty_logs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "a.log"
     path.write_bytes(b"")

@@ -102,6 +102,14 @@ def test_published_samples() -> None:
     assert lookup(1252).decode(b"\x80\x81\x9d\xfc") == "€\x81\x9dü"
 
 
+@pytest.mark.parametrize(("ccsid", "raw"), [(943, "815C81608161817CFA55"), (954, "A1BDA1C1A1C2A1DD8FA2C3")])
+def test_japanese_pages_as_db2_converts_them(ccsid: int, raw: str) -> None:
+    """Db2's manual on these CCSIDs; of 943, glibc's IBM943 and Java's x-IBM943C have the same characters."""
+    page = lookup(ccsid)
+    assert page.decode(bytes.fromhex(raw)) == "\u2014\u301c\u2016\u2212\u00a6"
+    assert page.decode(page.encode("\u2014\u301c\u2016\u2212\u00a6")) == "\u2014\u301c\u2016\u2212\u00a6"
+
+
 # Look-up
 
 
