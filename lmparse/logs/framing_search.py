@@ -19,6 +19,7 @@ from lmparse.framing import index
 from lmparse.framing.base import Framing
 from lmparse.framing.blocks import in_blocks
 from lmparse.framing.descriptors import RULES
+from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import described
 from lmparse.framing.rdw import WordFraming
 from lmparse.logs.families import known_files
@@ -55,13 +56,12 @@ class FittingFraming:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as JSON."""
-        names = ("index", "offset", "length")
         return {
             **self.options,
             "count": self.records,
             "shortest": self.shortest,
             "longest": self.longest,
-            "records": [dict(zip(names, record, strict=True)) for record in self.first],
+            "records": [{"index": index, "offset": at, "length": length} for index, at, length in self.first],
             "fault": None if self.fault is None else self.fault.to_dict(),
         }
 
@@ -111,11 +111,10 @@ def fitting_framings(buffer: Buffer, options: Options) -> list[FittingFraming]:
     """
     skipped = {name: str(size) for name in ("file_start_offset", "file_end_offset") if (size := getattr(options, name))}
     found = [
-        one for named, framing in _ways(options) if _begins(framing, buffer)
-        and (one := _tried(named | skipped, framing, buffer)) is not None
+        one for named, framing in _ways(options) if (first := _first(framing, buffer))
+        and (one := _tried(named | skipped, framing, buffer, first)) is not None
     ]  # fmt: skip
-    whole = [one for one in found if one.fault is None]
-    found = whole or found
+    found = [one for one in found if one.fault is None] or found
     logs = [one for one in found if one.spec != RAW]
     # The best are first: those that lead far; blocks before the records in them.
     found = sorted(
@@ -126,14 +125,10 @@ def fitting_framings(buffer: Buffer, options: Options) -> list[FittingFraming]:
     return list({(one.first, one.records): one for one in reversed(found)}.values())[::-1]
 
 
-Way = tuple[dict[str, str], Framing]
-"""Options by their Python names, and the framing that they describe."""
-
-
-def _ways(options: Options) -> Iterator[Way]:
-    """The ways to cut a file; of one framing those with the fewest options first."""
+def _ways(options: Options) -> Iterator[tuple[dict[str, str], Framing]]:
+    """The ways to cut a file, with their options; of one framing those with the fewest options first."""
     for name in _NAMES:
-        ways: list[Way] = []
+        ways: list[tuple[dict[str, str], Framing]] = []
         for record, block in product(RULES, RULES if name in _BLOCKED else RULES[:1]):
             framing = described(name, record, block)
             assert isinstance(framing, WordFraming)
@@ -143,29 +138,22 @@ def _ways(options: Options) -> Iterator[Way]:
             yield named, framing.within(options.bounds).skipping(*skipped)
 
 
-def _begins(framing: Framing, buffer: Buffer) -> bool:
-    """Whether some records are at the start of a file, or fill it. Zeros that an adjustment makes a length are none,
-    and neither are blocks."""
-    count = stated = 0
-    first: list[bytes] = []
+def _first(framing: Framing, buffer: Buffer) -> list[RecordExtent]:
+    """The first records of a file; none if they are too few, or blocks, or zeros that an adjustment makes a length."""
+    first: list[RecordExtent] = []
     with suppress(LmparseError):
-        for extent in islice(framing.extents(buffer), _SAMPLE):
-            count += 1
-            stated += any(buffer[extent.offset - framing.lead : extent.offset])
-            first += [extent.read(buffer)] * (count <= _BLOCKS)
-    return count >= _LEAST and (not framing.lead or 2 * stated > count) and not in_blocks(framing, first)
+        first.extend(islice(framing.extents(buffer), _SAMPLE))
+    stated = sum(any(buffer[extent.offset - framing.lead : extent.offset]) for extent in first)
+    is_proven = len(first) >= _LEAST and (not framing.lead or 2 * stated > len(first))
+    return first if is_proven and not in_blocks(framing, [one.read(buffer) for one in first[:_BLOCKS]]) else []
 
 
-def _tried(options: dict[str, str], framing: Framing, buffer: Buffer) -> FittingFraming | None:
+def _tried(named: dict[str, str], framing: Framing, buffer: Buffer, first: list[RecordExtent]) -> FittingFraming | None:
     """One way, if it is proven; it reads the words of the whole file."""
     count, filled, shortest, longest = 0, 0, 1 << 62, 0
-    first: list[tuple[int, int, int]] = []
     fault: FramingError | None = None
     try:
         for window in index.windows(framing, buffer):
-            if not count:
-                extents = map(window.extent, range(min(len(window), _FIRST)))
-                first = [(extent.index, extent.offset, extent.length) for extent in extents]
             count += len(window)
             filled += int((window.lengths > 0).sum())
             shortest, longest = min(shortest, int(window.lengths.min())), max(longest, int(window.lengths.max()))
@@ -177,13 +165,7 @@ def _tried(options: dict[str, str], framing: Framing, buffer: Buffer) -> Fitting
     start, end = framing.range_of(buffer)
     if fault is not None and _SHARE * ((fault.record_offset or 0) - start) < end - start:
         return None
-    return FittingFraming(_spec_of(framing, buffer), options, count, shortest, longest, tuple(first), fault)
-
-
-def _spec_of(framing: Framing, buffer: Buffer) -> str:
-    """The spec of the log that the first records are of; that of any records if they are of none."""
-    records: list[bytes] = []
-    with suppress(FramingError):
-        records.extend(extent.read(buffer) for extent in islice(framing.extents(buffer), _SAMPLE))
+    records = [extent.read(buffer) for extent in first]
     logs = (spec for spec, kind in known_files().items() if not kind.framings and kind.test(records, framing) is None)
-    return next(logs, RAW)
+    shown = tuple((extent.index, extent.offset, extent.length) for extent in first[:_FIRST])
+    return FittingFraming(next(logs, RAW), named, count, shortest, longest, shown, fault)
