@@ -40,8 +40,6 @@ from lmparse.spec import page_names
 from lmparse.spec.layout import Field
 from lmparse.spelling import quoted
 
-__all__ = ["CodePage", "lookup", "maybe_lookup"]
-
 UNDEFINED = "\ufffe"
 """In a table, the mark of an undefined byte; `codecs.charmap_decode` uses the same mark."""
 
@@ -61,13 +59,8 @@ def _changes() -> dict[int, tuple[int | str, list[str]]]:
 
 
 CHANGES = _changes()
-_BY_IBM = {
-    943: {0x2015: "\u2014", 0xFF5E: "\u301c", 0x2225: "\u2016", 0xFF0D: "\u2212", 0xFFE4: "\u00a6"},
-    954: {0x2015: "\u2014"},
-}
-"""By CCSID: what Python's codec makes of characters, and what Db2 does ("Alternative Unicode conversion table for CCSID
-943", "... for CCSID 954")."""
-_BY_PYTHON = {ccsid: {ord(ibm): chr(other) for other, ibm in pairs.items()} for ccsid, pairs in _BY_IBM.items()}
+_TO_IBM = {943: str.maketrans("\u2015\uff5e\u2225\uff0d\uffe4", "\u2014\u301c\u2016\u2212\xa6"), 954: {0x2015: 0x2014}}
+"""Characters of Python's codecs, and Db2's: "Alternative Unicode conversion table for CCSID 943", "... 954"."""
 
 
 @dataclass(frozen=True)
@@ -99,9 +92,7 @@ class CodePage:
     @cached_property
     def latin1(self) -> bytes | None:
         """The 256 characters as Latin 1, for `bytes.translate`; None if one of them is not Latin 1."""
-        if self.table is None or max(self.table) > "\xff":
-            return None
-        return self.table.encode("latin-1")
+        return None if self.table is None or max(self.table) > "\xff" else self.table.encode("latin-1")
 
     @cached_property
     def _encoding(self) -> dict[int, int]:
@@ -111,14 +102,13 @@ class CodePage:
 
     def decode(self, raw: bytes) -> str:
         """The text of a field. Raises InvalidValueError (LMP-V007) at the first byte that is not a character."""
-        latin1 = self.latin1
-        if latin1 is not None:
+        if (latin1 := self.latin1) is not None:
             return raw.translate(latin1).decode("latin-1")
         try:
             if self.table is not None:
                 return codecs.charmap_decode(raw, "strict", self.table)[0]
             text = raw.decode(self.codec or "")
-            return text.translate(_BY_IBM[self.ccsid]) if self.ccsid in _BY_IBM else text
+            return text.translate(_TO_IBM[self.ccsid]) if self.ccsid in _TO_IBM else text
         except UnicodeDecodeError as error:
             start = error.start
             raise InvalidValueError(
@@ -133,8 +123,8 @@ class CodePage:
         try:
             if self.table is not None:
                 return codecs.charmap_encode(text, "strict", self._encoding)[0]
-            text = text.translate(_BY_PYTHON[self.ccsid]) if self.ccsid in _BY_PYTHON else text
-            return text.encode(self.codec or "")
+            theirs = {ibm: other for other, ibm in _TO_IBM.get(self.ccsid, {}).items()}
+            return text.translate(theirs).encode(self.codec or "")
         except UnicodeEncodeError as error:
             found = f"U+{ord(text[error.start]):04X} at character {error.start}"
             raise InvalidValueError(code="LMP-V007", expected=f"characters of {self.name}", found=found) from None
