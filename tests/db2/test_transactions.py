@@ -107,21 +107,6 @@ def test_a_place_that_is_used_again_and_again(
     assert found.notes == ([] if generation == "v10" or framing != "bare" else found.notes[:1])
 
 
-@pytest.mark.parametrize(("generation", "byte_order", "framing"), luw.SOME_FORMS)
-def test_compensation_names_the_one_in_the_middle(
-    generation: Any, byte_order: Any, framing: Any, tmp_path: Path
-) -> None:
-    """Not the last of those in the place: the record before it tells which, without a log sequence number too."""
-    raw = Raw(begun(generation, byte_order, framing))
-    first = raw.insert(1)
-    raw.insert(2)
-    raw.insert(3)
-    raw.undo_insert(first)
-    raw.unit.commit()
-    found = read(tmp_path, raw.stream, operations="I", generation=generation)
-    assert found.values() == [(2, None), (3, None)]
-
-
 @pytest.mark.parametrize("named", [2, -1, 1 << 20], ids=["in front of the log", "in no record", "behind it"])
 @pytest.mark.parametrize(
     ("generation", "framing"),
@@ -173,6 +158,31 @@ def test_compensation_of_what_was_taken_back_before(tmp_path: Path) -> None:
     found = read(tmp_path, stream, operations="I")
     assert found.codes == ["LMP-R008"]
     assert found.rows == []
+
+
+def test_compensation_of_several_rows_that_names_another_change(tmp_path: Path) -> None:
+    """It is an error; the rows that it takes back are those that it has, all of them."""
+    raw = Raw(begun())
+    named = raw.insert(9)
+    _, entries = raw.many([1, 2])
+    body = dms.undo_insert_multiple(raw.server, ITEM.id, entries)
+    raw.put("undo_many", "compensation", body, prior=1, compensated=named)
+    raw.unit.commit()
+    found = read(tmp_path, raw.stream, operations="I")
+    assert (found.codes, found.values()) == (["LMP-R008"], [(9, None)])
+
+
+def test_compensation_of_added_columns_that_names_a_row(tmp_path: Path) -> None:
+    """It is an error; behind it the table has the columns of before."""
+    raw, wider = Raw(begun()), (*ITEM.columns, Column("MORE", "DATE"))
+    named = raw.insert(1)
+    bodies = [dms.add_columns(raw.server, ITEM.id, ITEM.columns, wider, undo=undo) for undo in (False, True)]
+    raw.put("add_columns", "normal", bodies[0])
+    raw.put("undo_add_columns", "compensation", bodies[1], prior=1, compensated=named)
+    raw.insert(2)
+    raw.unit.commit()
+    found = read(tmp_path, raw.stream, operations="I")
+    assert (found.codes, found.values()) == (["LMP-R008"], [(1, None), (2, None)])
 
 
 @pytest.mark.parametrize(("generation", "byte_order"), luw.FORMS[::2] + luw.FORMS[-1:])
@@ -455,6 +465,14 @@ def test_an_update_that_leaves_a_pointer(generation: Any, byte_order: Any, tmp_p
     ]
     assert found.rows[0]["detail"] == {"moved": True}
     assert found.codes == []
+
+
+def test_only_an_update_leaves_a_pointer(tmp_path: Path) -> None:
+    raw = Raw(begun())
+    raw.insert(1, THERE)
+    raw.put("insert", "normal", dms.insert(raw.server, ITEM.id, HERE, pointer(raw.server)))
+    raw.unit.commit()
+    assert [(row["op"], row["detail"]) for row in read(tmp_path, raw.stream, operations="I,U").rows] == [("I", None)]
 
 
 @pytest.mark.parametrize(("generation", "byte_order"), luw.FORMS[::2] + luw.FORMS[-1:])

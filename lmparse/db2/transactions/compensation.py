@@ -52,7 +52,7 @@ class Compensations:
         if not len(which):
             return which, which
         columns, members, rows = self._columns, self._columns.members, self._columns.rows
-        member = columns.undos.member[which]
+        every, member = which, columns.undos.member[which]
         which = which[np.append(True, member[1:] != member[:-1])]  # one of several rows is one of their record
         changed = np.flatnonzero(are_changing(columns) & (members.address != 0))
         undos = columns.undos.take(which)
@@ -79,19 +79,10 @@ class Compensations:
         undone[owner[is_first]] = True
         self.is_undone |= undone[rows.member]
         for one in np.flatnonzero(~is_first).tolist():
-            self._refuse(int(undos.member[one]), int(owner[one]))
-        return left, which[~is_first]
-
-    def _refuse(self, undo: int, named: int) -> None:
-        """Keep the error of a compensation that names a member which it cannot undo."""
-        columns = self._columns
-        index = columns.members.index
-        error = RecordError(
-            "the change that it compensates is of another kind or table, or taken back already", code="LMP-R008",
-            spec="db2_log", field="compensated_lsn", expected=" or ".join(record_kinds.UNDOES[columns.kind(undo)]),
-            found=f"{columns.kind(named)} in record {int(index[named])}",
-        )  # fmt: skip
-        self.errors.append((columns.extent(undo), error))
+            undo, named = int(undos.member[one]), int(owner[one])
+            error = refusal(columns.kind(undo), columns.kind(named), int(members.index[named]))
+            self.errors.append((columns.extent(undo), error))
+        return left, every[np.isin(member, undos.member[~is_first])]
 
     def _by_row(self, which: Int64s, *, names_before: bool) -> Int64s:
         """Undo the latest change of a row that is left; with `names_before`, of those behind the record that is named.
@@ -122,6 +113,15 @@ class Compensations:
         self.is_undone[able[order[first[is_pair]]]] = True
         left: Int64s = np.setdiff1d(which, which[order[second[is_pair]] - len(able)], assume_unique=True)
         return left
+
+
+def refusal(kind: str, named: str, index: int) -> RecordError:
+    """The error of a compensation of some kind that names a change which it cannot undo, and the record of this."""
+    return RecordError(
+        "the change that it compensates is of another kind or table, or taken back already", code="LMP-R008",
+        spec="db2_log", field="compensated_lsn", expected=" or ".join(record_kinds.UNDOES[kind]),
+        found=f"{named} in record {index}",
+    )  # fmt: skip
 
 
 def _of_kinds(columns: RecordTable, numbers: dict[str, int]) -> Int64s:

@@ -206,7 +206,7 @@ class LogIndex:
         log.held.take(self.units.nbytes + self.totals.nbytes)
         self._is_incomplete = whole.beginning.lack(self.units)
         changes = TableChanges(
-            self.transaction, log.held, has_addresses=self._reader.has_addresses,
+            self.transaction, outcomes.row_at, log.held, has_addresses=self._reader.has_addresses,
             read_before=whole.beginning.read_before,
         )  # fmt: skip
         wanted = [*self._of_tables(table, outcomes), *((one.extent, -1) for one in table.loads)]

@@ -5,20 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from operator import attrgetter
 
 import numpy as np
 
 from lmparse.db2.record.forms import Role
 from lmparse.db2.record.log_record import Ids
 from lmparse.db2.record.record_table import RecordTable, table_ids
-from lmparse.db2.record.row_header import RecordHeader
 from lmparse.db2.record.row_images import with_header
 from lmparse.db2.tables.lob_columns import Places
 from lmparse.db2.transactions.compensation import Compensations
 from lmparse.db2.transactions.units import OPEN, are_changing, find_units
 from lmparse.errors import DataError, RecordError
 from lmparse.framing.extents import RecordExtent
-from lmparse.values.byte_arrays import Flags, Int64s, Ints
+from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt64s
 
 TakenBack = tuple[int, int, int, int]
 """Changed rows that are taken back with the creation of their table: unit, table as one number, and the numbers of the
@@ -91,6 +92,19 @@ class Outcomes:
             start, stop = first + np.searchsorted(index[first:last], (begin + 1, end))
             self.is_undone[order[start:stop]] = True
 
+    def row_at(self, unit: int, address: int) -> tuple[str, int] | None:
+        """Kind and number of the record of a unit that changes rows and has an address; None if none is."""
+        addresses, members = self._rows_by_address
+        low, high = (np.searchsorted(addresses, np.uint64(address), side) for side in ("left", "right"))
+        found = next((one for one in members[low:high].tolist() if address and self.unit_of[one] == unit), None)
+        return None if found is None else (self._columns.kind(found), int(self._columns.members.index[found]))
+
+    @cached_property
+    def _rows_by_address(self) -> tuple[UInt64s, Int64s]:
+        members, address = np.unique(self._columns.rows.member), self._columns.members.address
+        members = members[np.argsort(address[members], kind="stable")]
+        return address[members], members
+
     # -- rows that moved --------------------------------------------------------------------------
 
     def moved(self, byte_order: str) -> MovedRows:
@@ -120,14 +134,15 @@ class Outcomes:
         was, is_, is_elsewhere = (
             with_header(types, byte_order, test, otherwise=False)
             for types, test in (
-                (rows.before_types, _is_pointer), (rows.after_types, _is_pointer), (rows.before_types, _is_moved_here)
+                (rows.before_types, attrgetter("is_pointer")), (rows.after_types, attrgetter("is_pointer")),
+                (rows.before_types, attrgetter("is_moved_here")),
             )
         )  # fmt: skip
         every = np.flatnonzero(np.isin(rows.ids, np.unique(rows.ids[was | is_])))
         every = every[np.lexsort((self.row_unit[every], rows.ids[every]))]
         follows, is_undone = self._follow(every), self.is_undone[every]
         is_insert, is_delete = ops[every] == b"I", (ops[every] == b"D") & is_elsewhere[every]
-        has_after, has_before = is_[every].copy(), was[every] & (ops[every] == b"U")
+        has_after, has_before = (which[every] & (ops[every] == b"U") for which in (is_, was))
         has_after[:1] = has_before[-1:] = False
         has_after[1:] &= (follows[1:] & is_insert[:-1]) & (is_undone[1:] | ~is_undone[:-1])
         has_before[:-1] &= (follows[1:] & is_delete[1:]) & (is_undone[:-1] | ~is_undone[1:])
@@ -228,11 +243,3 @@ class Outcomes:
         for ids, *place in zip(*(of[kept].tolist() for of in (pieces.ids, index, pieces.column, tid)), strict=True):
             found.setdefault(table_ids(ids), set()).add(tuple(place))
         return found
-
-
-def _is_pointer(header: RecordHeader) -> bool:
-    return header.is_pointer
-
-
-def _is_moved_here(header: RecordHeader) -> bool:
-    return header.is_moved_here

@@ -17,9 +17,10 @@ from lmparse.db2.record.log_record import Ids, LogReader, LogRecord
 from lmparse.db2.record.record_table import table_number
 from lmparse.db2.tables.history import TableRecord
 from lmparse.db2.tables.table import Table, table_of
+from lmparse.db2.transactions.compensation import refusal
 from lmparse.db2.transactions.outcomes import TakenBack
 from lmparse.db2.transactions.references import ChangeReference, GapTimes, Transaction, TransactionIndex
-from lmparse.errors import DataError, RecordError
+from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
 from lmparse.limits import Held
 from lmparse.spec import catalog
@@ -83,15 +84,17 @@ class TableChanges:
     """The changes of the tables of one log. `index` gets them, with the descriptions of tables."""
 
     def __init__(
-        self, transaction_of: Callable[[int], Transaction], held: Held, *, has_addresses: bool, read_before: int
-    ) -> None:
+        self, transaction_of: Callable[[int], Transaction], row_at: Callable[[int, int], tuple[str, int] | None],
+        held: Held, *, has_addresses: bool, read_before: int,
+    ) -> None:  # fmt: skip
         """`transaction_of` makes the transaction of the unit with a number; `has_addresses`: records state theirs.
 
-        Of the records in front of number `read_before`, an earlier reading has said what is to be said.
+        `row_at` has the kind and number of the record that changes rows, of a unit and at an address. Of the records
+        in front of number `read_before`, an earlier reading has said what is to be said.
         """
         self.index = TransactionIndex()
         self.taken_back: list[TakenBack] = []
-        self._transaction_of, self._held = transaction_of, held
+        self._transaction_of, self._row_at, self._held = transaction_of, row_at, held
         self._has_addresses, self._read_before = has_addresses, read_before
         self._transactions: dict[int, Transaction] = {}
         """By number of the unit."""
@@ -156,12 +159,8 @@ class TableChanges:
         """Take back what a compensation undoes: the change at its address, else the latest one of its table."""
         number, ids, is_creation = record.extent.index, record.table, record.kind == _UNDO_CREATE
         address = record.compensated if self._has_addresses else None
-        named = None if address is None else self._at_address.get((transaction.number, address))
-        event = named
-        if named is not None and not _fits(named, record):
-            self._refuse(record, named)
-            event = None
-        if address is None or (named is not None and event is None):
+        event, is_refused = (None, False) if address is None else self._named(transaction, record, address)
+        if address is None or is_refused:
             event = self._latest(transaction, record)
         left = self._left.get((transaction.number, ids), [])
         if event is not None:
@@ -172,33 +171,30 @@ class TableChanges:
                 self.taken_back.append((transaction.number, table_number(*ids), event.change.extent.index, number))
             return
         # The creation is in front of the log: of what is behind it, only a description has no compensation.
-        while is_creation and left and named is None and (address is None or left[-1].address > address):
+        while is_creation and left and not is_refused and (address is None or left[-1].address > address):
             if (one := left.pop()).change.kind in record_kinds.DESCRIBING and one.is_left:
                 one.take_back(number)
-        if record.kind in record_kinds.UNDOES_DEFINITION and ids is not None and named is None:
+        if record.kind in record_kinds.UNDOES_DEFINITION and ids is not None and not is_refused:
             # Its table is another one up to here, or has other columns; which, only the missing record says.
             tid = int.from_bytes(record.transaction_id)
             missing = TableRecord(
-                None,
-                transaction.first_index - 1,
-                transaction.number,
-                is_committed=False,
-                is_undone=True,
-                tid=tid,
+                None, transaction.first_index - 1, transaction.number, is_committed=False, is_undone=True, tid=tid,
                 until=number,
-            )
+            )  # fmt: skip
             self._missing.setdefault(ids, []).append(missing)
         if number >= self._read_before:
             self.index.counts[NOT_HERE] += 1
 
-    def _refuse(self, record: LogRecord, named: _Event) -> None:
-        """Keep the error of a compensation that names a change which it cannot undo."""
-        error = RecordError(
-            "the change that it compensates is of another kind or table, or taken back already", code="LMP-R008",
-            spec="db2_log", field="compensated_lsn", expected=" or ".join(record_kinds.UNDOES[record.kind]),
-            found=f"{named.change.kind} in record {named.change.extent.index}",
-        )  # fmt: skip
-        self.index.bad.append((record.extent, error))
+    def _named(self, transaction: Transaction, record: LogRecord, address: int) -> tuple[_Event | None, bool]:
+        """The change that a compensation names; and whether it names one that it cannot undo, which is an error."""
+        event = self._at_address.get((transaction.number, address))
+        if event is not None and _fits(event, record):
+            return event, False
+        row = self._row_at(transaction.number, address)
+        named = row if event is None else (event.change.kind, event.change.extent.index)
+        if named is not None:
+            self.index.bad.append((record.extent, refusal(record.kind, *named)))
+        return None, named is not None
 
     def _latest(self, transaction: Transaction, record: LogRecord) -> _Event | None:
         """The change behind the record that a compensation names, else the latest one of the table; None if none is."""
@@ -211,7 +207,8 @@ class TableChanges:
         for events in latest:
             while events and not events[-1].is_left:
                 events.pop()
-        return max((events[-1] for events in latest if events), key=_number_of, default=None)
+        last = [events[-1] for events in latest if events]
+        return max(last, key=lambda event: event.change.extent.index, default=None)
 
     # -- when all are known -------------------------------------------------------------------
 
@@ -285,10 +282,6 @@ def _fits(event: _Event, record: LogRecord) -> bool:
     """Whether a compensation can undo a change."""
     change = event.change
     return change.kind in record_kinds.UNDOES[record.kind] and change.ids == record.table and event.is_left
-
-
-def _number_of(event: _Event) -> int:
-    return event.change.extent.index
 
 
 def _table_record(event: _Event, table: Table | None, before: Table | None) -> TableRecord:
