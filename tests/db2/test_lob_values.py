@@ -241,14 +241,16 @@ EITHER = "it begins where the value before ends and where one may begin: nothing
 
 @pytest.mark.parametrize("generation", ["v7", "v9.7"])
 def test_an_older_value_that_is_appended_to(generation: Any, tmp_path: Path) -> None:
+    """Beside a row that has no value."""
     script = Script(DOC, generation, "big")
+    script.insert(Place(Rid(0x340, 8)), ID=7)
     script.piece(b"one", 1024)
     script.insert(ID=1, BODY=OUT)
     script.next()
     script.piece(b" two", 1027)
     script.update({"ID": 1, "BODY": OUT}, {"ID": 2, "BODY": OUT})
     found = script.read(tmp_path)
-    assert found.values() == [(1, "one"), (2, "one two")]
+    assert found.values() == [(7, None), (1, "one"), (2, "one two")]
     assert absent(found) == {"before.BODY": "the value before is not logged"}
 
 
@@ -315,6 +317,17 @@ def test_an_update_by_another_transaction_after_a_rollback(compensates: bool, tm
     assert found.values() == [(1, "base"), (2, "base kept")]
     everything = read(tmp_path, script.stream, include="all", operations="I,U")
     assert everything.values() == [(1, "base"), (1, "base lost"), (2, "base kept")]
+
+
+def test_the_pieces_in_front_of_a_pointer_are_of_the_row_that_moved(tmp_path: Path) -> None:
+    script = Script(DOC)
+    there, server = Place(Rid(0x340, 8)), script.server
+    moved = rows.formatted(server, DOC.columns, {"ID": 1, "BODY": OUT}, outer_type=4)
+    script.unit.record("insert", "normal", dms.insert(server, DOC.id, there, moved))
+    script.piece(b"text", 1024)
+    pointer = bytes([2, 0]) + server.u16(14) + bytes(4) + server.rid(there.rid)
+    script.unit.record("update", "normal", dms.update(server, DOC.id, PLACE, script.image(ID=1), pointer))
+    assert script.read(tmp_path).values() == [(1, "text")]
 
 
 def test_pieces_of_a_row_that_was_taken_back_are_not_of_the_next(tmp_path: Path) -> None:

@@ -90,8 +90,10 @@ class OutsideValues:
         """Why the pieces of a change are not known to be those of its value; empty if they are."""
         if change.is_doubtful:
             return "a damaged record is where a piece of it may have been"
-        if not change.pieces or change.pieces[0].column is None or not self.has_rival(change, column):
+        if not change.pieces or not self.has_rival(change, column):
             return ""
+        if change.pieces[0].column is None:
+            return "the transaction changed several rows with LOB values, and the record does not name the one it is of"
         return "the record holds several rows, and nothing tells which of them the value is of"
 
     def _of(self, column: Column, reference: ChangeReference) -> list[LobPiece]:
@@ -128,8 +130,6 @@ class OutsideValues:
             earlier = self._of(column, before) if end == start else []
             if not earlier:
                 break  # what comes before it ends where it begins
-            if before.is_undone or (column_id is None and len(before.rivals) > 1):
-                continue
             if column_id not in path[-1][0].appends:
                 return path, Known(_AMBIGUOUS)
             if why := self._doubt(before, column):
@@ -146,8 +146,6 @@ class OutsideValues:
     def _unnamed(self, column: Column) -> bytes | str:
         if len(self.reader.table.lob_columns) > 1:
             return "the table has several LOB columns, and the record does not name the one it is of"
-        if self.has_rival(self.reference, column):
-            return "the transaction changed several rows with LOB values, and the record does not name the one it is of"
         return self._value(column, self._of(column, self.reference))
 
     def _joined(self, pieces: list[LobPiece]) -> bytes:

@@ -103,6 +103,7 @@ class PieceOwners:
 
     def _as_moved(self, moved: MovedRows) -> None:
         """Give the pieces of the update of a pointer to the row that it points to."""
+        self._moved = moved.after
         order = np.argsort(moved.pointers)
         pointers = np.append(moved.pointers[order], -1)
         place = np.searchsorted(pointers[:-1], self._row_of)
@@ -129,7 +130,7 @@ class PieceOwners:
             np.searchsorted(firsts, index[member], side="right")
             for member in (pieces.member[has], rows.member[row_of[has]])
         )
-        is_wanted = (of_piece != of_row) | self._is_cut[has] | np.isin(ids, grown)
+        is_wanted = (of_piece != of_row) | self._is_cut[has] | np.isin(ids, grown) | np.isin(row_of[has], self._moved)
         wanted = np.unique(row_of[has[is_wanted]])
         kept = np.flatnonzero(np.isin(row_of, wanted))
         kept = kept[np.argsort(row_of[kept], kind="stable")]
