@@ -6,7 +6,7 @@ numbers of each transaction and each of its tables.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -124,7 +124,7 @@ class _Summaries:
         reasons = [BEGINS_BEFORE] if transaction.is_incomplete else []
         # The record before its first one may be one that cannot be read.
         start = -1 if transaction.begins_before and not transaction.is_incomplete else transaction.first_index
-        place = bisect_right(self._unread, start)
+        place = bisect_left(self._unread, start)  # the first one may itself be a piece of a value without a place
         if place < len(self._unread) and self._unread[place] < transaction.last_index:
             reasons.append(UNREAD)
         if transaction.state == STATES[OPEN]:

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from amounts import amount
-from samples.db2_random import written
 from samples.db2_scripts import DOC, ITEM, item, tables_file
-from transactions_of import both, counted, counted_changes, listed
+from transactions_of import both, listed
+from writers.db2 import lob
 from writers.db2.stream import Stream
 
 from lmparse.db2.summaries import BEGINS_BEFORE, NO_END, UNREAD, USED_AGAIN
@@ -118,23 +117,14 @@ def test_a_record_that_cannot_be_read_may_be_of_any_open_transaction(which: int,
     assert (failed.rows, len(failed.errors)) == ([], 1)
 
 
-@pytest.mark.parametrize("seed", range(1, amount(2, 300) + 1))
-def test_engines_agree_on_a_random_script(seed: int, tmp_path: Path) -> None:
-    """Transactions and counts are those of `changes`, whatever the size of parts."""
-    path, options, _ = written(tmp_path, seed, 25)
-    found = both(path, 2000, **options)
-    assert found.rows
-    if found.errors:
-        return
-    printed, bad = counted_changes(path, **options, include="all")
-    counts = counted(found.rows, "tables", "compensated")
-    assert not printed - counts
-    assert (counts - printed).total() == bad  # a change whose row cannot be read is counted, but not printed
-    committed = [row for row in found.rows if row["disposition"] == "committed"]
-    complete = [row for row in committed if BEGINS_BEFORE not in (row["why"] or "")]
-    printed, bad = counted_changes(path, **options)
-    assert not printed - counted(complete, "tables")
-    assert (counted(complete, "tables") - printed).total() == bad
+def test_a_transaction_that_begins_with_a_piece_without_a_place(tmp_path: Path) -> None:
+    stream = Stream("v9.7", "little", "lsn8")
+    unit, about = stream.begin(), lob.LobObject(DOC.id, DOC.id)
+    body = lob.afim_data(stream.server, about, b"text", 0)
+    unit.record("piece", "normal", body[:16] + b"\x41" * 8 + body[24:])
+    unit.commit()
+    found = both(put(tmp_path, stream), spec="db2_log")
+    assert facts(found.rows, "complete", "why", "records") == [(False, UNREAD, 2)]
 
 
 @pytest.mark.parametrize("engine", ["kaitai", "columnar"])

@@ -421,6 +421,6 @@ class _Batch:
             self.found.bad.append((record.extent, error))
             return
         self.role[place] = role
-        if role not in (Role.MEMBER, Role.TOUCH):
+        if role != Role.MEMBER:
             self.form[place] = self.reader.parsed_form(record)
         self.found.counts.update(record.notes)

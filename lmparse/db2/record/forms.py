@@ -29,23 +29,21 @@ class Role(IntEnum):
 
     MEMBER = 0
     """It changes nothing, but may be the first record. Without a transaction identifier it is of no transaction."""
-    TOUCH = 1
-    """The same, whatever its identifier."""
-    CHANGE = 2
+    CHANGE = 1
     """It inserts, deletes or updates rows."""
-    UNDO = 3
+    UNDO = 2
     """It compensates such a change."""
-    PIECE = 4
+    PIECE = 3
     """A piece of a value that is stored outside of its row."""
-    COMMIT = 5
-    ABORT = 6
-    OBJECT = 7
+    COMMIT = 4
+    ABORT = 5
+    OBJECT = 6
     """A change of a table as a whole."""
-    APART = 8
+    APART = 7
     """It is of no transaction, and takes effect at once."""
-    UNDO_OBJECT = 9
+    UNDO_OBJECT = 8
     """It compensates a change of a table as a whole."""
-    SINGULAR = 10
+    SINGULAR = 9
     """It is a change that ends its transaction, with a commit."""
 
 
@@ -76,12 +74,12 @@ def role_of(record: LogRecord) -> Role:
         if kind == record_kinds.NOT_STORED_OUTSIDE:
             return Role.UNDO
         if undone is None:
-            return Role.TOUCH
+            return Role.MEMBER
         return Role.UNDO if record_kinds.ROWS.issuperset(undone) else Role.UNDO_OBJECT
     if kind in record_kinds.OPERATIONS:
         return Role.CHANGE if kind in record_kinds.ROWS else Role.OBJECT
     if kind in record_kinds.PIECES:
-        return Role.PIECE if record.table is not None else Role.TOUCH
+        return Role.PIECE if record.table is not None else Role.MEMBER
     return Role.MEMBER
 
 
