@@ -95,9 +95,9 @@ soak: dev ## SOAK_BYTES through convert and Spark: flat memory, nothing left; in
 random-specs: dev ## compare the readers on PAIRS=100000 random records of random specs; long
 	PYTHONPATH=.:tests $(BIN)/python -m constructs.random_specs --pairs $(or $(PAIRS),100000)
 
-random-logs: dev ## read random logs whose changes are known, each target SECONDS_EACH=600, JOBS=1 at once, or TARGET=... SEED=...; long
+random-logs: dev ## read random logs whose changes are known, each target SECONDS_EACH=600 or LOGS=..., JOBS=1 at once, or TARGET=... SEED=...; long
 	PYTHONPATH=.:tests $(BIN)/python -m random_logs.run --seconds $(or $(SECONDS_EACH),600) --jobs $(or $(JOBS),1) \
-		$(if $(SEED),--seed $(SEED)) $(foreach name,$(TARGET),--target $(name))
+		$(if $(SEED),--seed $(SEED)) $(if $(LOGS),--logs $(LOGS)) $(foreach name,$(TARGET),--target $(name))
 
 test-matrix: ## run the Spark tests with the older Sparks, each in an environment of its own
 	$(MAKE) test-spark VENV=.venv-spark-4.0 LOCK=spark-4.0

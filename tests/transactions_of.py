@@ -51,17 +51,3 @@ def counted(rows: list[dict[str, Any]], *names: str) -> Counter[tuple[str, str, 
             for table, numbers in row[name].items():
                 found.update({(row["txn_id"], table, op): number for op, number in numbers.items()})
     return found
-
-
-def counted_changes(path: Path, **options: Any) -> tuple[Counter[tuple[str, str, str]], int]:
-    """The same of the changes themselves, and how many could not be read."""
-    log = open_changes(path, read_options(options), on_error=lambda _: None)
-    found = Counter(
-        (
-            change["txn_id"],
-            f"{change['schema_name']}.{change['table_name']}" if change["schema_name"] else change["table_name"],
-            change["op"] or "other",
-        )
-        for change in log.changes()
-    )
-    return found, log.tally.dropped

@@ -294,15 +294,21 @@ class RandomScript:
         """An update that left a pointer, behind the insert of the row or without it."""
         kind = self.chance.choice(("insert", "insert", "insert", "nothing", "other table", "undone", "many"))
         self.events[f"pointer behind {kind}"] += 1
-        table = self.chance.choice((ITEM, MIXED))
+        table = self.chance.choice((ITEM, MIXED, DOC))
+        outside: dict[str, object] = {"BODY": External()} if table is DOC else {}
+        with_pieces = self.chance.choice(("insert", "update", "")) if outside else ""
+        if with_pieces == "insert":
+            self._value(unit, table, 1)
         if kind in ("insert", "undone"):
-            self._insert(unit, table, bytes([MOVED_HERE]) + self.log.image(table)[1:])
+            self._insert(unit, table, bytes([MOVED_HERE]) + self.log.image(table, **outside)[1:])
         if kind == "undone":
             self._undo(unit, 1)
         if kind == "other table":
             self._insert(unit, UNKNOWN)
         if kind == "many":
             self._many(unit)
+        if with_pieces == "update":
+            self._value(unit, table, 1)
         unit.place = None
         rid = self.server.rid(Rid(0x340, 3))
         self._update(unit, table, bytes([POINTER, 0]) + self.server.u16(8 + len(rid)) + bytes(4) + rid)
