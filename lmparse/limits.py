@@ -15,7 +15,7 @@ from typing import Any
 from lmparse.errors import FileLimitError, LimitError, OptionError
 from lmparse.spelling import camel, plain, quoted
 
-_SIZE = re.compile(r"\s*([0-9]{1,18})\s*(?:([KMGTP])I?B?|B)?\s*", re.ASCII | re.IGNORECASE).fullmatch
+_SIZE = re.compile(r"\s*([0-9]{1,18})(?:([KMGTP])I?B?|B)?\s*", re.ASCII | re.IGNORECASE).fullmatch
 _UNITS = "KMGTP"
 _UNIT_NAMES = "K, M, G, T and P (KB, MB, GB, TB and PB too)"
 
