@@ -18,7 +18,6 @@ TARGETS: tuple[str, ...] = (
     "log_master_controls",
     "log_master_cuts",
     "log_master_extracts",
-    "log_master_glued",
     "log_master_parts",
     "log_master_values",
     "marked_rows",
