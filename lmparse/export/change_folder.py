@@ -62,7 +62,7 @@ class ChangeFolder:
                 self.described.setdefault(version.identity, []).append((version_schema(log, version), version))
             is_sorted = asked.options.order == "file"
             kept = keep_changes(run, log, folder, parts, log.run, form=self.form, is_sorted=is_sorted)
-        files = self._write_files(work.made, kept.groups)
+        files = self._write_files(work.made, kept)
         manifest = work.made / writers.MANIFEST
         manifest.write_text(json_text(self._manifest(files), indent=2) + "\n", encoding="utf-8")
         put_on_disk(manifest)

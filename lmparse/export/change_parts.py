@@ -27,6 +27,7 @@ from lmparse.columnar.comparison import compared
 from lmparse.columnar.json_texts import LINES
 from lmparse.errors import LmparseError
 from lmparse.export.conversion import PartResult, Run
+from lmparse.export.progress import Progress
 from lmparse.framing.extents import Span
 from lmparse.logs import arrow, lines
 from lmparse.logs.open import opened_again
@@ -66,15 +67,6 @@ class Group:
     def key(self) -> GroupKey:
         """Key that groups of several parts share when they go into one file."""
         return self.identity, self.sequence, self.schema
-
-
-@dataclass
-class KeptChanges:
-    """Changes on the disk."""
-
-    groups: list[Group] = field(default_factory=list)
-    others: list[Group] = field(default_factory=list)
-    """For engine check, the changes from the other engine, which must be the same."""
 
 
 class ChangeFiles:
@@ -141,7 +133,9 @@ class ChangesRead(PartResult):
     """What reading one part of the changes produced. Safe to pickle."""
 
     left_out: Counter[str] = field(default_factory=Counter)
-    kept: KeptChanges = field(default_factory=KeptChanges)
+    groups: list[Group] = field(default_factory=list)
+    others: list[Group] = field(default_factory=list)
+    """For engine check, the changes from the other engine, which must be the same."""
 
 
 def keep_changes(
@@ -153,32 +147,27 @@ def keep_changes(
     *,
     form: str = "parquet",
     is_sorted: bool = True,
-) -> KeptChanges:
+) -> list[Group]:
     """Keep the changes of a log in a folder, by reading it here, or its parts in `others`, processes of this folder.
 
     For engine check the changes of both engines are compared, in the order of the log if they `is_sorted`. Raises
     EngineDifferenceError, and ReadError LMP-F012 if a file is another than it was.
     """
+    kept, reference = list[Group](), list[Group]()
     if not parts or others is None:
-
-        def reached(rows: int, place: int) -> None:
-            run.summary.rows = rows
-            run.progress.at(place, rows)
-
-        kept = keep_log(log, folder, "0", reached, form=form)
+        run.summary.rows, kept, reference = keep_log(log, folder, "0", form=form, progress=run.progress)
         run.count(log.tally)
         run.summary.left_out = log.left_out
     else:
-        kept = KeptChanges()
         run.count(log.tally)
         tasks = [ChangeTask(part, str(folder), form, log.resumed) for part in parts]
         for done in run.results(others, keep_part, tasks):
             run.summary.left_out += done.left_out
-            kept.groups += done.kept.groups
-            kept.others += done.kept.others
+            kept += done.groups
+            reference += done.others
     run.check_files()
     sides: dict[GroupKey, tuple[list[Group], list[Group]]] = {}
-    for number, groups in enumerate((kept.groups, kept.others) if log.options.engine == "check" else ()):
+    for number, groups in enumerate((kept, reference) if log.options.engine == "check" else ()):
         for group in groups:
             sides.setdefault(group.key, ([], []))[number].append(group)
     for first, second in sides.values():
@@ -191,19 +180,19 @@ def keep_log(
     log: ChangeLog,
     folder: Path,
     prefix: str,
-    reached: Callable[[int, int], None],
     *,
     span: Span | None = None,
     settings: FileSettings | None = None,
     form: str = "parquet",
-) -> KeptChanges:
-    """Keep the changes of a log or part; for engine check, also those of the other engine.
+    progress: Progress | None = None,
+) -> tuple[int, list[Group], list[Group]]:
+    """Keep the changes of a log or part; returns their number and groups, and for engine check the other engine's.
 
-    For the form `jsonl` they are kept as lines. `reached` is called now and then with the number of changes so far and
-    the offset that reading has reached.
+    For the form `jsonl` they are kept as lines.
     """
 
-    def read(source: ChangeLog, files: ChangeFiles) -> list[Group]:
+    def read(source: ChangeLog, engine: str) -> tuple[int, list[Group]]:
+        files = ChangeFiles(folder, f"{prefix}-{engine}")
         rows = place = 0
         if form == "jsonl":
             found = chain.from_iterable(lines.change_lines(source, span, _LINE_FIELDS))
@@ -215,14 +204,13 @@ def keep_log(
             last = batch.column("_metadata").slice(batch.num_rows - 1)
             behind = int(_places(last, source.origin)[1][0]) + int(last.field("record_length")[0].as_py() or 0)
             rows, place = rows + batch.num_rows, max(place, behind)
-            if source is log:
-                reached(rows, place)
-        return files.groups()
+            if source is log and progress is not None:
+                progress.at(place, rows)
+        return rows, files.groups()
 
-    kept = KeptChanges(read(log, ChangeFiles(folder, f"{prefix}-rows")))
-    if log.options.engine == "check":
-        kept.others = read(opened_again(log, settings), ChangeFiles(folder, f"{prefix}-kaitai"))
-    return kept
+    count, groups = read(log, "rows")
+    others = read(opened_again(log, settings), "kaitai")[1] if log.options.engine == "check" else []
+    return count, groups, others
 
 
 def keep_part(task: ChangeTask) -> ChangesRead:
@@ -230,16 +218,12 @@ def keep_part(task: ChangeTask) -> ChangesRead:
     done, part = ChangesRead(), task.part
     log: RecordFile | None = None
     prefix = uuid.uuid4().hex  # a task that is run again writes files of its own
-
-    def count_rows(rows: int, _: int) -> None:
-        done.rows = rows
-
     try:
         log = part.open(on_error=done.errors.append)
         assert isinstance(log, ChangeLog)
         log.resumed = task.resumed
-        folder, settings = Path(task.folder), part.settings
-        done.kept = keep_log(log, folder, prefix, count_rows, span=part.span, settings=settings, form=task.form)
+        read = keep_log(log, Path(task.folder), prefix, span=part.span, settings=part.settings, form=task.form)
+        done.rows, done.groups, done.others = read
         done.left_out = log.left_out
         part.check()
     except LmparseError as error:

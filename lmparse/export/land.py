@@ -160,7 +160,7 @@ def run(asked: Landing, on_error: OnError = ignored, progress: Progress | None =
         with naming_output(target.shown), partial_folder(target.home, ".land") as folder:
             log.scratch, log.run = folder, asked.run
             parts = [] if asked.run is None else reading.parts(log.change_parts(asked.part_bytes))
-            tables = tables_of(keep_changes(reading, log, folder, parts, asked.run).groups)
+            tables = tables_of(keep_changes(reading, log, folder, parts, asked.run))
             reached = checkpoint_behind(log) if place is not None else None
             landed = _Tables(asked, target, log, folder, reading.summary.tally).land(tables)
         if place is not None and reached is not None:
