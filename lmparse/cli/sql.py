@@ -12,7 +12,7 @@ from lmparse.errors import OptionError
 
 def run(parsed: argparse.Namespace) -> int:
     """Print the script; exit code as for `changes`."""
-    from lmparse.export.sql_script import Direction, Rules, SqlScript
+    from lmparse.export.sql_script import Rules, SqlScript
     from lmparse.logs.families import read_options
     from lmparse.logs.open import open_resumed
 
@@ -23,8 +23,7 @@ def run(parsed: argparse.Namespace) -> int:
     if options.mode == "dropmalformed":
         raise OptionError("mode dropmalformed would leave changes out of the script without a word", code="LMP-S003")
     log = open_resumed(parsed.files, options, on_error=errors)
-    direction = Direction.UNDO if parsed.undo else Direction.REDO
-    rules = Rules(direction, parsed.with_triggered, parsed.keep_absent, parsed.if_unchanged)
+    rules = Rules(parsed.undo, parsed.with_triggered, parsed.keep_absent, parsed.if_unchanged)
     script = SqlScript(log, rules)
     for line in script.lines():
         sys.stdout.write(line + "\n")

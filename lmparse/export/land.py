@@ -234,8 +234,7 @@ class _Tables:
             folder = DeltaFolder(target.folder("current", table), table.full_name, self._work, "_seq")
             currents.append(CurrentTable(folder, self._changes(table), table, of_run.get(table.ids)))
         other = target.tables.get(OTHER)
-        first = min((current.landed for current in currents), default="")
-        others = Others(None if other is None else self._changes(other), tables, first)
+        others = Others(None if other is None else self._changes(other), tables)
         for table, current in zip(tables, currents, strict=True):
             one = landed.get(table.ids) or LandedChanges(table.folder, table.full_name)
             try:

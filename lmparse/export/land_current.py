@@ -275,9 +275,8 @@ def effect_of(op: str | None, detail: dict[str, Any]) -> str:
 class Others:
     """The changes without a table version, which may be of a table that has a current one."""
 
-    def __init__(self, changes: DeltaFolder | None, tables: Sequence[LandedTable], after: str) -> None:
-        """`after` is the `seq` up to which none of them is asked for."""
-        self._changes, self._tables, self._after = changes, tables, after
+    def __init__(self, changes: DeltaFolder | None, tables: Sequence[LandedTable]) -> None:
+        self._changes, self._tables = changes, tables
 
     @cached_property
     def _found(self) -> dict[str, str]:

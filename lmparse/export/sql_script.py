@@ -32,13 +32,6 @@ _SEPARATOR = "\x1f"
 """Stands between transaction and statement of a line that waits; neither of them has it."""
 
 
-class Direction(Enum):
-    """What a script does with the changes of a log."""
-
-    REDO = "redo"
-    UNDO = "undo"
-
-
 class Refusal(Enum):
     """Why a change has no statement, as it is counted."""
 
@@ -60,8 +53,7 @@ class NoStatementError(Exception):
 
     def __init__(self, refusal: Refusal, why: str, *, is_silent: bool = False) -> None:
         super().__init__(why)
-        self.refusal, self.why = refusal, why
-        self.is_silent = is_silent
+        self.refusal, self.is_silent = refusal, is_silent
         """Whether it is for an absent value that the change may have left as it was."""
 
 
@@ -81,7 +73,8 @@ class ScriptLine:
 class Rules:
     """What a script contains."""
 
-    direction: Direction
+    is_undo: bool = False
+    """Whether it takes the changes back."""
     with_triggered: bool = False
     """Whether a redo contains what triggers, referential constraints and histories did."""
     keeps_absent: bool = False
@@ -140,13 +133,13 @@ class StatementWriter:
                 raise NoStatementError(Refusal.NO_LITERAL, too_long(size))
         except NoStatementError as error:
             place, name = self.place(change.extent), ".".join(filter(None, (change.schema_name, change.table_name)))
-            text = comment(f"{place}: {_KINDS.get(change.op or '', 'change')} of {name}: {error.why}")
+            text = comment(f"{place}: {_KINDS.get(change.op or '', 'change')} of {name}: {error}")
             return ScriptLine(text, error.refusal, transaction)
         return ScriptLine(text, None, transaction, is_guarded)
 
     def _check(self, change: Change) -> None:
         """Raise NoStatementError for a change whose rows need not be looked at."""
-        detail, is_undo = change.detail or {}, self.rules.direction is Direction.UNDO
+        detail, is_undo = change.detail or {}, self.rules.is_undo
         if change.op not in ROLES:
             raise NoStatementError(Refusal.NO_ROW, json_text(detail) if detail else "it is not of a row")
         if change.table is None or change.table_name_short or not change.table_name:
@@ -176,7 +169,7 @@ class StatementWriter:
         """The statement, and whether it is guarded."""
         roles = {role: _row(change, role, table) for role in ROLES[change.op or ""]}
         old, new = roles.get("before"), roles.get("after")
-        if self.rules.direction is Direction.UNDO:
+        if self.rules.is_undo:
             old, new = new, old
         if old is None:
             assert new is not None
@@ -291,7 +284,7 @@ class SqlScript:
 
         Raises LmparseError in mode failfast, before the first line of a script that takes back.
         """
-        found = self._in_order() if self.rules.direction is Direction.REDO else _reversed(self._in_order())
+        found = _reversed(self._in_order()) if self.rules.is_undo else self._in_order()
         before = ""
         for transaction, text in found:
             if transaction and transaction != before:

@@ -31,7 +31,7 @@ from lmparse.db2.tables.table import Column
 from lmparse.errors import DataError
 from lmparse.export import sql_script
 from lmparse.export.sql_literals import NoLiteralError, SqlColumn, comment, identifier
-from lmparse.export.sql_script import Direction, Rules, SqlScript
+from lmparse.export.sql_script import Rules, SqlScript
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
 from lmparse.records.files import ignored
@@ -327,7 +327,7 @@ def test_every_change_of_a_damaged_log_has_a_line(seed: int, tmp_path: Path) -> 
     path, known, _ = db2_random.written(tmp_path, seed, 25)
     options = read_options({**known, "order": "commit", "include": "all" if seed % 2 else "committed"})
     log = open_changes(path, options, on_error=ignored)
-    found = SqlScript(log, Rules(Direction.REDO))
+    found = SqlScript(log, Rules())
     lines = [line for line in found.lines() if not line.startswith(("-- transaction ", "-- what is behind this "))]
     for line in lines:
         assert line.splitlines() == [line]
