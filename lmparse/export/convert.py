@@ -10,7 +10,7 @@ from lmparse.export import writers
 from lmparse.export.change_folder import ChangeFolder
 from lmparse.export.conversion import Conversion, OnError, Run, Summary
 from lmparse.export.progress import Progress
-from lmparse.export.record_file import RecordOutput
+from lmparse.export.record_file import write_records
 from lmparse.logs.open import files_read
 from lmparse.storage.outputs import atomic_output, check_place
 
@@ -34,9 +34,11 @@ def convert(asked: Conversion, on_error: OnError, progress: Progress) -> Summary
         foreign=writers.foreign_folder if asked.with_changes else writers.foreign_file(form, asked.options),
     )
     run = Run(asked.path, asked.options, on_error, progress)
-    output = (ChangeFolder if asked.with_changes else RecordOutput)(asked, form, compression, run)
     # An input that cannot be read raises DataError, so errors of the system are about the output: a full disk, say.
     with atomic_output(place) as work:
-        output.write(work)
+        if asked.with_changes:
+            ChangeFolder(asked, form, compression, run).write(work)
+        else:
+            write_records(asked, form, compression, run, work)
         work.finish()
     return run.summary

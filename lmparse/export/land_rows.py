@@ -40,20 +40,26 @@ Find = Callable[[pa.Schema, str], Iterable[pa.RecordBatch]]
 
 
 @dataclass(frozen=True)
-class TableRows:
-    """The changes of one table, or those without a table version."""
+class TableName:
+    """What names a table."""
 
     ids: str
     schema_name: str
     table_name: str
-    groups: Sequence[Group]
-    keys: tuple[tuple[str, ...], ...]
-    """The key of each of its versions that have rows, each once; one without columns if nothing says it."""
 
     @property
     def full_name(self) -> str:
         """Schema and name of the table, or its ids."""
         return ".".join(word for word in (self.schema_name, self.table_name) if word) or self.ids
+
+
+@dataclass(frozen=True)
+class TableRows(TableName):
+    """The changes of one table, or those without a table version."""
+
+    groups: Sequence[Group]
+    keys: tuple[tuple[str, ...], ...]
+    """The key of each of its versions that have rows, each once; one without columns if nothing says it."""
 
     @cached_property
     def schema(self) -> pa.Schema:

@@ -17,7 +17,7 @@ from pathlib import Path
 from lmparse.changes.change import UNKNOWN_ID
 from lmparse.errors import OptionError
 from lmparse.export.filenames import safe_name
-from lmparse.export.land_rows import OTHER, TableRows
+from lmparse.export.land_rows import OTHER, TableName, TableRows
 from lmparse.options import Options
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
 from lmparse.storage.outputs import Inputs, begins_with, check_place, inputs_of, naming_output, write_text
@@ -31,18 +31,10 @@ _UNREADABLE = "%[]\\*"
 
 
 @dataclass(frozen=True)
-class LandedTable:
+class LandedTable(TableName):
     """One table of a target."""
 
-    ids: str
-    schema_name: str
-    table_name: str
     folder: str = ""
-
-    @property
-    def full_name(self) -> str:
-        """Schema and name, or the ids."""
-        return ".".join(word for word in (self.schema_name, self.table_name) if word) or self.ids
 
     def may_have(self, ids: str) -> bool:
         """Whether ids are those of the table, as far as all of both are known; empty ones may be any."""

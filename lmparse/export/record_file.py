@@ -37,41 +37,33 @@ class _RecordTask:
     """File for the rows of the part, an Arrow stream."""
 
 
-class RecordOutput:
-    """The output of the records of a file as one file."""
-
-    def __init__(self, asked: Conversion, form: str, compression: str, run: Run) -> None:
-        self.asked, self.form, self.compression, self.run = asked, form, compression, run
-
-    def write(self, work: AtomicOutput) -> None:
-        """Read the file and write the records in their order."""
-        asked, run = self.asked, self.run
-        file = open_file(asked.path, asked.options, on_error=run.on_error)
-        run.start(file)
-        labels, rows = asked.options.enums == "labels", asked.options.rows
-        schema = schemas.records_schema(asked.options.spec, asked.options.columns, labels=labels, rows=rows)
-        parts = run.parts_for(asked, file.record_parts)
-        final = LINES if self.form == "jsonl" else schema.with_metadata(asked.metadata(file))
-        with (
-            processes.Pool(min(asked.jobs, max(len(parts), 1))) as pool,
-            writers.opened(work.made, self.form, final, self.compression, asked.csv_text) as output,
-        ):
-            if parts:
-                run.count(file.tally)
-                paths = [str(work.folder / f"part-{number}") for number in range(len(parts))]
-                tasks = [_RecordTask(part, schema, self.form, path) for part, path in zip(parts, paths, strict=True)]
-                for path, _ in zip(paths, run.results(pool.in_order, _write_records, tasks), strict=True):
-                    for batch in stored(path):
-                        output.write(batch)
-                    os.unlink(path)
-            else:
-                for batch, reached in _records(file, schema, None, self.form, None):
+def write_records(asked: Conversion, form: str, compression: str, run: Run, work: AtomicOutput) -> None:
+    """Read a file and write its records in their order, as one file."""
+    file = open_file(asked.path, asked.options, on_error=run.on_error)
+    run.start(file)
+    schema = arrow.record_schema(asked.options)
+    parts = run.parts_for(asked, file.record_parts)
+    final = LINES if form == "jsonl" else schema.with_metadata(asked.metadata(file))
+    with (
+        processes.Pool(min(asked.jobs, max(len(parts), 1))) as pool,
+        writers.opened(work.made, form, final, compression, asked.csv_text) as output,
+    ):
+        if parts:
+            run.count(file.tally)
+            paths = [str(work.folder / f"part-{number}") for number in range(len(parts))]
+            tasks = [_RecordTask(part, schema, form, path) for part, path in zip(parts, paths, strict=True)]
+            for path, _ in zip(paths, run.results(pool.in_order, _write_records, tasks), strict=True):
+                for batch in stored(path):
                     output.write(batch)
-                    run.summary.rows += batch.num_rows
-                    run.progress.at(reached, run.summary.rows)
-                run.count(file.tally)
-        run.check_files()
-        run.summary.bytes_written = work.made.stat().st_size
+                os.unlink(path)
+        else:
+            for batch, reached in _records(file, schema, None, form, None):
+                output.write(batch)
+                run.summary.rows += batch.num_rows
+                run.progress.at(reached, run.summary.rows)
+            run.count(file.tally)
+    run.check_files()
+    run.summary.bytes_written = work.made.stat().st_size
 
 
 def _records(
@@ -81,23 +73,19 @@ def _records(
 
     With engine `check` from both engines, compared: raises EngineDifferenceError where they differ.
     """
-    second = None
-    if file.options.engine == "check":
-        second = opened_again(file, settings)
+    is_checked = file.options.engine == "check"
+    if is_checked:
         names = [name for name in schema.names if name not in schemas.OUTCOMES]
         reason = lines.lines_refusal(file) if form == "jsonl" else arrow.plan_of(file).refusal(names)
         if reason:
             file.notice(f"nothing is compared, since records of {file.spec.id} go row by row: {reason}")
     if form != "jsonl":
-        if second is None:
-            batches = arrow.engine_batches(file, schema, span)
-        else:
-            batches = compared(arrow.record_batches(file, schema, span), arrow.engine_batches(second, schema, span))
-        for batch in batches:
+        for batch in arrow.by_engines(file, schema, span, settings=settings):
             if batch.num_rows:
                 last = batch.column("_metadata")[-1].as_py()
                 yield batch, int(last["record_offset"] + last["record_length"])
         return
+    second = opened_again(file, settings) if is_checked else None
     for part in [span] if span is not None else file.spans(_STEP):
         batches = lines.record_lines(file, part)
         batches = batches if second is None else compared(batches, lines.record_lines(second, part), part.first_index)

@@ -27,6 +27,7 @@ from lmparse.errors import DataError, LmparseError, OptionError, TableNotFoundEr
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import Window
 from lmparse.logs import envelopes
+from lmparse.logs.envelopes import change_batches
 from lmparse.logs.families import change_reader, check_changes, family_of, read_options
 from lmparse.logs.open import open_file, opened_again
 from lmparse.logs.partitions import FilePart, Part, Request, UnreadFile, is_damage
@@ -66,11 +67,11 @@ def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bo
     if idle:
         raise OptionError(f"{', '.join(idle)}: for changes only, and read_table gives records", code="LMP-S003")
     check_taken(options, "records lines", "read_table")
-    schema = schemas.records_schema(named.spec, named.columns, labels=named.enums == "labels", rows=named.rows)
+    schema = record_schema(named)
     if not truth("metadata", metadata):
         schema = without_metadata(schema)
     file = open_file(path, named, on_error=ignored)
-    return noted(pa.Table.from_batches(_by_engines(file, schema, filters=filters), schema), file.tally.to_dict())
+    return noted(pa.Table.from_batches(by_engines(file, schema, filters=filters), schema), file.tally.to_dict())
 
 
 def noted(table: pa.Table, found: Mapping[str, Any]) -> pa.Table:
@@ -78,7 +79,7 @@ def noted(table: pa.Table, found: Mapping[str, Any]) -> pa.Table:
     return table.replace_schema_metadata({f"lmparse.{name}": json.dumps(value) for name, value in found.items()})
 
 
-def _by_engines(
+def by_engines(
     file: RecordFile,
     schema: pa.Schema,
     span: Span | None = None,
@@ -267,26 +268,16 @@ def record_row(file: RecordFile, extent: RecordExtent, record: Record, inside: I
 # -- changes ----------------------------------------------------------------------------
 
 
-def change_batches(
-    log: ChangeLog, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
-) -> Iterator[pa.RecordBatch]:
-    """The changes of a log that match filters as batches of a schema, through the engine that its options name.
-
-    They are in the envelope that the options name: the schema has its columns, or some of them.
-    """
-    yield from matching(envelopes.batches_of(log, schema, span, filters), filters)
-
-
 def log_batches(log: ChangeLog, schema: pa.Schema, filters: Sequence[Filter] = ()) -> Iterator[pa.RecordBatch]:
-    """The same for a whole log, with engine `check` from both engines: EngineDifferenceError where they differ.
+    """The changes of a whole log that match filters as batches of a schema, with engine `check` from both engines.
 
-    The end raises ReadError LMP-F012 if a file is another than was opened.
+    Raises EngineDifferenceError where they differ, and at the end ReadError LMP-F012 if a file is another than it was.
     """
     if log.options.engine == "check" and change_reader(log, schema) is None:
         log.notice("nothing is compared, since changes go row by row")
         yield from change_batches(log, schema, filters=filters)
     else:
-        yield from _by_engines(log, schema, filters=filters, with_changes=True)
+        yield from by_engines(log, schema, filters=filters, with_changes=True)
     check_all(log.planned)
 
 
@@ -310,11 +301,14 @@ def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[
 
 def request_schema(request: Request) -> pa.Schema:
     """The columns of a request. For one table its versions are collected from all files."""
-    options = request.options
     if not request.with_changes:
-        labels = options.enums == "labels"
-        return schemas.records_schema(options.spec, options.columns, labels=labels, rows=options.rows)
-    return changes_of(options, request.logs(), ", ".join(request.paths))
+        return record_schema(request.options)
+    return changes_of(request.options, request.logs(), ", ".join(request.paths))
+
+
+def record_schema(options: Options) -> pa.Schema:
+    """The columns of records."""
+    return schemas.records_schema(options.spec, options.columns, labels=options.enums == "labels", rows=options.rows)
 
 
 def changes_of(options: Options, logs: Iterable[ChangeLog], shown: str = "") -> pa.Schema:
@@ -372,7 +366,7 @@ def part_batches(
     """
     file = part.open(on_error=ignored)
     file.refuses_unread &= not allows_unread
-    yield from _by_engines(file, schema, part.span, filters, with_changes=with_changes, settings=part.settings)
+    yield from by_engines(file, schema, part.span, filters, with_changes=with_changes, settings=part.settings)
     part.check()  # this proves all rows
     if say is not None and not with_changes:
         for text in file.tally.notices:

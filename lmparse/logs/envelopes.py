@@ -1,6 +1,6 @@
 """Envelopes of a log: flat changes are read through the engine that its options name, and put into their envelope.
 
-`batches_of` is the one way for batches of changes, whoever asks for them; `lines` are what commands print.
+`change_batches` is the one way for batches of changes, whoever asks for them; `lines` are what commands print.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lmparse.changes.rows import change_rows
 from lmparse.changes.schemas import table_type
 from lmparse.columnar import json_texts, schemas
 from lmparse.columnar.comparison import compared
-from lmparse.columnar.filters import Filter
+from lmparse.columnar.filters import Filter, matching
 from lmparse.columnar.json_texts import as_text
 from lmparse.columnar.rows import batches
 from lmparse.columnar.schemas import TEXT
@@ -67,22 +67,22 @@ def flat_batches(
         yield from (one.batch for one in found if one.batch.num_rows)
 
 
-def batches_of(
+def change_batches(
     log: ChangeLog, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """The changes of a log in the envelope that its options name, with the columns of a schema: all, or some of them.
+    """The changes of a log that match filters, in the envelope and through the engine that its options name.
 
-    What `filters` exclude may be among them.
+    They have the columns of a schema: all of the envelope, or some of them.
     """
     if log.options.envelope == "flat":
-        yield from flat_batches(log, schema, span, filters)
+        yield from matching(flat_batches(log, schema, span, filters), filters)
         return
     image = TEXT if log.options.table is None else image_type(schema, log.options.envelope)
     maker = enveloper(log.options, image)
     for batch in _made(log, maker, flat_batches(log, maker.flat, span)):
         columns = ((batch.column(entry.name), entry.type) for entry in schema)
         arrays = [array if array.type == type_ else array.cast(type_) for array, type_ in columns]
-        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+        yield from matching([pa.RecordBatch.from_arrays(arrays, schema=schema)], filters)
 
 
 def _made(log: ChangeLog, maker: Enveloper, flat: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
