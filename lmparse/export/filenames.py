@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from itertools import count
+from urllib.parse import quote
 
-_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 _MOST = 120
 """Maximum length of a name, in characters, without its hash and ending."""
 
 
 def safe_name(schema: str, name: str, identity: str, taken: set[str], ending: str = "") -> str:
-    """`SCHEMA.NAME` and an ending; other characters than those in `_PLAIN` become `%` and the hex of their UTF-8 bytes.
+    """`SCHEMA.NAME` and an ending, with the words as `_escaped` has them.
 
     If it is long, or `taken` has it without regard to case, it gets a hash of the `identity`. `taken` has it from now
     on.
     """
-    words = [escaped(word) for word in (schema, name) if word] or ["%"]
+    words = [_escaped(word) for word in (schema, name) if word] or ["%"]
     if words[0][0] in "-_":  # a name with - in front is an option in the shell, and Spark ignores files with _
         words[0] = f"%{ord(words[0][0]):02X}{words[0][1:]}"
     plain = ".".join(words)
@@ -30,9 +30,6 @@ def safe_name(schema: str, name: str, identity: str, taken: set[str], ending: st
     return found
 
 
-def escaped(word: str) -> str:
-    """A word in letters, digits, `_`, `-` and `%` with two hex digits."""
-    return "".join(
-        letter if letter in _PLAIN else "".join(f"%{byte:02X}" for byte in letter.encode("utf-8", "surrogatepass"))
-        for letter in word
-    )
+def _escaped(word: str) -> str:
+    """A word in letters, digits, `_` and `-`; all other bytes of its UTF-8 become `%` with two hex digits."""
+    return quote(word, safe="", errors="surrogatepass").replace(".", "%2E").replace("~", "%7E")

@@ -200,9 +200,8 @@ class _Account:
         try:
             for extent in file.extents():
                 report.records += 1
-                last = extent.pieces[-1]
-                report.descriptors += last[0] + last[1] - end - extent.length
-                end = last[0] + last[1]
+                report.descriptors += extent.end - end - extent.length
+                end = extent.end
                 record = self._read(file, extent, codes)
                 if record is None:
                     continue

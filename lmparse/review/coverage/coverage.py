@@ -78,7 +78,7 @@ class FieldCount:
 class _Record:
     """A record and its place."""
 
-    dissection: Dissection
+    raw: bytes
     file: str
     index: int
     offset: int
@@ -87,11 +87,6 @@ class _Record:
     """The specs that it has a part of."""
     counted: set[tuple[str, str]] = field(default_factory=set)
     """Layout and field of what was counted."""
-
-    @property
-    def raw(self) -> bytes:
-        """Its bytes."""
-        return self.dissection.raw
 
 
 class Coverage:
@@ -129,7 +124,7 @@ class Coverage:
         branches = {branch for node in nodes for branch in node.branches}
         specs = {dissection.spec, *(spec_of(node.layout) for node in nodes)}
         specs |= {spec_of(layout) for branch in branches for layout in (branch[0], branch[2])}
-        record = _Record(dissection, file, index, offset, known, specs)
+        record = _Record(dissection.raw, file, index, offset, known, specs)
         self.faults.update(faults.values())
         self.kinds.update([dissection.kind] if dissection.kind else [])
         if faults:

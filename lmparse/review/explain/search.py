@@ -194,7 +194,7 @@ class RecordSearch:
             name = "fileStartOffset" if wanted < first else "fileEndOffset"
             raise OptionError(f"byte {wanted:#x} is not in a record: {name} leaves it out")
         try:
-            found = self._first(lambda extent: wanted < _end(extent))
+            found = self._first(lambda extent: wanted < extent.end)
         except FramingError as error:
             return self._damaged(wanted, error)
         if found is None:
@@ -264,7 +264,7 @@ class RecordSearch:
     @property
     def _reached(self) -> int:
         """Offset behind the last sound record."""
-        return self.file.framing.range_of(self.file.buffer)[0] if self._last is None else _end(self._last)
+        return self.file.framing.range_of(self.file.buffer)[0] if self._last is None else self._last.end
 
     @property
     def _count(self) -> str:
@@ -288,11 +288,6 @@ class RecordSearch:
         return self._shown(
             found, [(start, len(found.raw))], (), None, offset_asked=wanted, found_by=found_by, fault=error
         )
-
-
-def _end(extent: RecordExtent) -> int:
-    offset, length = extent.pieces[-1]
-    return offset + length
 
 
 def _where(asked: int, main: ExplainedSection, words: Iterable[ExplainedSection], record: int | None) -> str:

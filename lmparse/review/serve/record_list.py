@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -141,7 +142,7 @@ class RecordList:
         if first == 0:
             yield from self.file.extents()
             return
-        place = max(bisect_right(self._firsts, first) - 1, 0)
+        place = max(bisect_right(self._spans, first, key=lambda span: span.first_index) - 1, 0)
         for span in self._spans[place:]:
             for extent in self.file.extents(span):
                 if extent.index >= first:
@@ -150,21 +151,15 @@ class RecordList:
     @cached_property
     def count(self) -> int:
         """Number of the records up to the end of the file, or to its damage."""
-        count = self._firsts[-1]
-        try:
+        count = self._spans[-1].first_index
+        with suppress(FramingError):
             for extent in self.file.extents(self._spans[-1]):
                 count = extent.index + 1
-        except FramingError:
-            pass
         return count
 
     @cached_property
     def _spans(self) -> list[Span]:
         return self.file.spans(_STEP)
-
-    @cached_property
-    def _firsts(self) -> list[int]:
-        return [span.first_index for span in self._spans]
 
     # -- of one record --------------------------------------------------------------------------
 
