@@ -40,7 +40,7 @@ Find = Callable[[pa.Schema, str], Iterable[pa.RecordBatch]]
 
 
 @dataclass(frozen=True)
-class TableName:
+class NamedTable:
     """What names a table."""
 
     ids: str
@@ -54,7 +54,7 @@ class TableName:
 
 
 @dataclass(frozen=True)
-class TableRows(TableName):
+class TableRows(NamedTable):
     """The changes of one table, or those without a table version."""
 
     groups: Sequence[Group]

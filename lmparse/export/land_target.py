@@ -17,7 +17,7 @@ from pathlib import Path
 from lmparse.changes.change import UNKNOWN_ID
 from lmparse.errors import OptionError
 from lmparse.export.filenames import safe_name
-from lmparse.export.land_rows import OTHER, TableName, TableRows
+from lmparse.export.land_rows import OTHER, NamedTable, TableRows
 from lmparse.options import Options
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
 from lmparse.storage.outputs import Inputs, begins_with, check_place, inputs_of, naming_output, write_text
@@ -31,7 +31,7 @@ _UNREADABLE = "%[]\\*"
 
 
 @dataclass(frozen=True)
-class LandedTable(TableName):
+class LandedTable(NamedTable):
     """One table of a target."""
 
     folder: str = ""
