@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -57,18 +57,6 @@ class NoStatementError(Exception):
         """Whether it is for an absent value that the change may have left as it was."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptLine:
-    """A statement, or a comment in place of one."""
-
-    text: str
-    refusal: Refusal | None = None
-    transaction: str = ""
-    """What transaction it is of, for a comment before the first of its lines."""
-    is_guarded: bool = False
-    """Whether it is of a row without a key, and changes nothing if another row has the same values."""
-
-
 @dataclass(frozen=True)
 class Rules:
     """What a script contains."""
@@ -111,18 +99,124 @@ class _Row:
     lacks: Mapping[str, NoStatementError]
 
 
-@dataclass
-class StatementWriter:
-    """Writes the statements of changes."""
+def _conditions(columns: Sequence[SqlColumn], row: _Row) -> str:
+    return " AND ".join(
+        f"{column.identifier} IS NULL"
+        if row.values[column.name] is None
+        else f"{column.identifier} = {column.literal(row.values[column.name])}"
+        for column in columns
+    )
 
+
+def _row(change: Change, role: str, table: _TableText) -> _Row:
+    """One row of a change. Raises NoStatementError for one that the log does not have as values."""
+    values: Values | None = getattr(change, role)
+    if values is None:
+        raise NoStatementError(Refusal.NOT_IN_LOG, f"the log has no values of the row {role} it")
+    detail, lacks = change.detail or {}, dict[str, NoStatementError]()
+    for name in table.columns:
+        why = detail.get("absent", {}).get(f"{role}.{name}")
+        if why is not None:
+            is_silent = why in SILENT_REASONS
+            lacks[name] = NoStatementError(Refusal.NOT_IN_LOG, f"{role}.{name}: {why}", is_silent=is_silent)
+        elif name not in values:
+            lacks[name] = NoStatementError(Refusal.NOT_IN_LOG, f"{role}.{name} was not read")
+    for fault in change.faults:
+        path = fault.field or ""
+        names = [name for name in table.columns if f"{path}.".startswith(f"{role}.{name}.")]
+        if not names and not path.startswith(("before.", "after.")):
+            raise NoStatementError(Refusal.BAD_VALUE, f"{path}: {fault.says()}")
+        lacks |= {name: NoStatementError(Refusal.BAD_VALUE, f"{path}: {fault.says()}") for name in names}
+    return _Row(values, lacks)
+
+
+def _may_be_same(*lacks: NoStatementError | None) -> bool:
+    """Whether a value is absent before and after an update, and nothing in the log says that it was changed."""
+    found = [lack for lack in lacks if lack is not None and lack.refusal is Refusal.NOT_IN_LOG]
+    return len(found) == len(lacks) and any(lack.is_silent for lack in found)
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two values of a column are the same, with all digits of a decimal; NaN is the same as NaN."""
+    if one is other or type(one) is not type(other):
+        return one is other
+    return bool(one == other) if isinstance(one, str | bytes | int) else repr(one) == repr(other)
+
+
+def transaction_title(change: Change) -> str:
+    """The transaction of a change, with who did it and when it was committed."""
+    state = f"committed {change.commit_ts or ''}".strip() if change.outcome == "committed" else "not committed"
+    people = (change.values[name] for name in ("auth_id", "plan", "correlation_id") if change.values.get(name))
+    return ", ".join([f"transaction {change.txn_id}", state, *people])
+
+
+# -- scripts ----------------------------------------------------------------------------------
+
+
+@dataclass
+class SqlScript:
+    """The lines of a script, and what is counted of them."""
+
+    log: ChangeLog
+    """Its option `order` is `commit`."""
     rules: Rules
-    place: Callable[[RecordExtent], str]
-    """Says where a record is."""
+    statements: int = 0
+    guarded: int = 0
+    """How many of these change nothing if several rows have the same values, since no key is known."""
+    refused: Counter[Refusal] = field(default_factory=Counter)
+    """Comments in place of a statement, by reason."""
+    fault: DataError | None = None
+    """Damage that ended reading."""
     _tables: dict[tuple[int, str, str], tuple[Version, _TableText]] = field(default_factory=dict)
 
-    def line(self, change: Change) -> ScriptLine:
-        """The statement of a change, or a comment with the reason why there is none."""
-        transaction = transaction_title(change)
+    def lines(self) -> Iterator[str]:
+        """The lines: statements, comments in place of statements, and a comment in front of each transaction.
+
+        Raises LmparseError in mode failfast, before the first line of a script that takes back.
+        """
+        found = _reversed(self._in_order()) if self.rules.is_undo else self._in_order()
+        before = ""
+        for transaction, text in found:
+            if transaction and transaction != before:
+                yield comment(transaction)
+            before = transaction or before
+            yield text
+
+    def _in_order(self) -> Iterator[tuple[str, str]]:
+        """Transaction and text of each line, in the order of the log."""
+        self.log.keeps_bad_records = True
+        try:
+            for change in self.log.typed_changes():
+                yield from self._bad_records()
+                yield transaction_title(change), self._line(change)
+        except DataError as error:
+            if self.log.options.mode == "failfast":
+                raise
+            self.fault = error
+        yield from self._bad_records()
+        if self.fault is not None:
+            yield "", comment(f"what is behind this is not in the script: {self.fault}")
+
+    def _place(self, extent: RecordExtent) -> str:
+        """Where a record is, as errors say it; with its file if there are several."""
+        origin = self.log.origin
+        known = origin.metadata(extent)
+        file = "" if origin.joined is None else f"{known['file']}: "
+        return f"{file}record {known['record_index']} at {known['record_offset']:#x}"
+
+    def _bad_records(self) -> Iterator[tuple[str, str]]:
+        found = [*self.log.bad_records]
+        self.log.bad_records.clear()
+        for extent, error in found:
+            name = ".".join(word for word in (error.spec, error.field) if word)
+            text = ": ".join(filter(None, (self._place(extent), "cannot be read", name, error.says())))
+            self.refused[Refusal.BAD_RECORD] += 1
+            yield "", comment(f"{text} [{error.code}]")
+
+    # -- the statement of a change ---------------------------------------------------------------
+
+    def _line(self, change: Change) -> str:
+        """The statement of a change, or a comment with the reason why there is none; either is counted."""
         try:
             self._check(change)
             try:
@@ -132,10 +226,12 @@ class StatementWriter:
             if (size := len(text.encode())) > LONGEST_STATEMENT:
                 raise NoStatementError(Refusal.NO_LITERAL, too_long(size))
         except NoStatementError as error:
-            place, name = self.place(change.extent), ".".join(filter(None, (change.schema_name, change.table_name)))
-            text = comment(f"{place}: {_KINDS.get(change.op or '', 'change')} of {name}: {error}")
-            return ScriptLine(text, error.refusal, transaction)
-        return ScriptLine(text, None, transaction, is_guarded)
+            self.refused[error.refusal] += 1
+            place, name = self._place(change.extent), ".".join(filter(None, (change.schema_name, change.table_name)))
+            return comment(f"{place}: {_KINDS.get(change.op or '', 'change')} of {name}: {error}")
+        self.statements += 1
+        self.guarded += is_guarded
+        return text
 
     def _check(self, change: Change) -> None:
         """Raise NoStatementError for a change whose rows need not be looked at."""
@@ -208,129 +304,6 @@ class StatementWriter:
             raise NoStatementError(Refusal.NO_KEY, "no column of it can be compared")
         conditions = _conditions(usable, row)
         return f"{start} WHERE {conditions} AND 1 = (SELECT COUNT(*) FROM {table.name} WHERE {conditions});", True
-
-
-def _conditions(columns: Sequence[SqlColumn], row: _Row) -> str:
-    return " AND ".join(
-        f"{column.identifier} IS NULL"
-        if row.values[column.name] is None
-        else f"{column.identifier} = {column.literal(row.values[column.name])}"
-        for column in columns
-    )
-
-
-def _row(change: Change, role: str, table: _TableText) -> _Row:
-    """One row of a change. Raises NoStatementError for one that the log does not have as values."""
-    values: Values | None = getattr(change, role)
-    if values is None:
-        raise NoStatementError(Refusal.NOT_IN_LOG, f"the log has no values of the row {role} it")
-    detail, lacks = change.detail or {}, dict[str, NoStatementError]()
-    for name in table.columns:
-        why = detail.get("absent", {}).get(f"{role}.{name}")
-        if why is not None:
-            is_silent = why in SILENT_REASONS
-            lacks[name] = NoStatementError(Refusal.NOT_IN_LOG, f"{role}.{name}: {why}", is_silent=is_silent)
-        elif name not in values:
-            lacks[name] = NoStatementError(Refusal.NOT_IN_LOG, f"{role}.{name} was not read")
-    for fault in change.faults:
-        path = fault.field or ""
-        names = [name for name in table.columns if f"{path}.".startswith(f"{role}.{name}.")]
-        if not names and not path.startswith(("before.", "after.")):
-            raise NoStatementError(Refusal.BAD_VALUE, f"{path}: {fault.says()}")
-        lacks |= {name: NoStatementError(Refusal.BAD_VALUE, f"{path}: {fault.says()}") for name in names}
-    return _Row(values, lacks)
-
-
-def _may_be_same(*lacks: NoStatementError | None) -> bool:
-    """Whether a value is absent before and after an update, and nothing in the log says that it was changed."""
-    found = [lack for lack in lacks if lack is not None and lack.refusal is Refusal.NOT_IN_LOG]
-    return len(found) == len(lacks) and any(lack.is_silent for lack in found)
-
-
-def is_same(one: Any, other: Any) -> bool:
-    """Whether two values of a column are the same, with all digits of a decimal; NaN is the same as NaN."""
-    if one is other or type(one) is not type(other):
-        return one is other
-    return bool(one == other) if isinstance(one, str | bytes | int) else repr(one) == repr(other)
-
-
-def transaction_title(change: Change) -> str:
-    """The transaction of a change, with who did it and when it was committed."""
-    state = f"committed {change.commit_ts or ''}".strip() if change.outcome == "committed" else "not committed"
-    people = (change.values[name] for name in ("auth_id", "plan", "correlation_id") if change.values.get(name))
-    return ", ".join([f"transaction {change.txn_id}", state, *people])
-
-
-# -- scripts ----------------------------------------------------------------------------------
-
-
-@dataclass
-class SqlScript:
-    """The lines of a script, and what is counted of them."""
-
-    log: ChangeLog
-    """Its option `order` is `commit`."""
-    rules: Rules
-    statements: int = 0
-    guarded: int = 0
-    """How many of these change nothing if several rows have the same values, since no key is known."""
-    refused: Counter[Refusal] = field(default_factory=Counter)
-    """Comments in place of a statement, by reason."""
-    fault: DataError | None = None
-    """Damage that ended reading."""
-
-    def lines(self) -> Iterator[str]:
-        """The lines: statements, comments in place of statements, and a comment in front of each transaction.
-
-        Raises LmparseError in mode failfast, before the first line of a script that takes back.
-        """
-        found = _reversed(self._in_order()) if self.rules.is_undo else self._in_order()
-        before = ""
-        for transaction, text in found:
-            if transaction and transaction != before:
-                yield comment(transaction)
-            before = transaction or before
-            yield text
-
-    def _in_order(self) -> Iterator[tuple[str, str]]:
-        """Transaction and text of each line, in the order of the log."""
-        for line in self._script_lines():
-            if line.refusal is None:
-                self.statements += 1
-                self.guarded += line.is_guarded
-            else:
-                self.refused[line.refusal] += 1
-            yield line.transaction, line.text
-        if self.fault is not None:
-            yield "", comment(f"what is behind this is not in the script: {self.fault}")
-
-    def _script_lines(self) -> Iterator[ScriptLine]:
-        writer = StatementWriter(self.rules, self._place)
-        self.log.keeps_bad_records = True
-        try:
-            for change in self.log.typed_changes():
-                yield from self._bad_records()
-                yield writer.line(change)
-        except DataError as error:
-            if self.log.options.mode == "failfast":
-                raise
-            self.fault = error
-        yield from self._bad_records()
-
-    def _place(self, extent: RecordExtent) -> str:
-        """Where a record is, as errors say it; with its file if there are several."""
-        origin = self.log.origin
-        known = origin.metadata(extent)
-        file = "" if origin.joined is None else f"{known['file']}: "
-        return f"{file}record {known['record_index']} at {known['record_offset']:#x}"
-
-    def _bad_records(self) -> Iterator[ScriptLine]:
-        found = [*self.log.bad_records]
-        self.log.bad_records.clear()
-        for extent, error in found:
-            name = ".".join(word for word in (error.spec, error.field) if word)
-            text = ": ".join(filter(None, (self._place(extent), "cannot be read", name, error.says())))
-            yield ScriptLine(comment(f"{text} [{error.code}]"), Refusal.BAD_RECORD)
 
 
 def _reversed(lines: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
