@@ -24,7 +24,7 @@ def run(parsed: argparse.Namespace) -> int:
     options_of(parsed)
     given = given_options(parsed)
     check_installed()
-    files = [ServedFile(name, given) for name in parsed.files]
+    files = [ServedFile(name, None if parsed.specs else given) for name in parsed.files]
     live: LiveSpecs | None = None
     with ended_by_signals():  # what was built is removed
         try:

@@ -76,7 +76,7 @@ class CurrentTable:
         Raises OptionError LMP-S032.
         """
         schema = self._changes.schema()
-        if schema is None or not (self.key or self._current.is_there):
+        if schema is None or (not self.key and self._current.schema() is None):
             return None
         if self.is_without:
             raise self._refused(self.landed, "no key of it is known")

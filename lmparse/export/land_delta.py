@@ -92,11 +92,6 @@ class DeltaFolder:
         return {}
 
     @property
-    def is_there(self) -> bool:
-        """Whether there is a table, perhaps without rows."""
-        return self._table is not None
-
-    @property
     def seq(self) -> str | None:
         """The `seq` up to which changes are in the table; None if none has been landed."""
         return self.said.get(SEQ)

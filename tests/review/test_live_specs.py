@@ -65,7 +65,7 @@ class Edited:
         self.spec.write_text(SPEC)
         file.write_bytes(b"\1abc\2xyz")
         options = {"framing": "fixed", "record_length": "4"}
-        self.file = ServedFile(str(file), options)
+        self.file = ServedFile(str(file), None)
         self.live = LiveSpecs(self.spec, [self.file], options).start()
 
     def after(self, change: Callable[[], object]) -> list[dict[str, Any]]:

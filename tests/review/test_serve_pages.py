@@ -173,7 +173,7 @@ def test_an_edited_spec_is_shown_with_its_errors_at_their_lines(visit: Any, tmp_
     spec.write_text(SPEC)
     file.write_bytes(b"\1abc\2xyz")
     options = {"framing": "fixed", "record_length": "4"}
-    files = [ServedFile(str(file), options)]
+    files = [ServedFile(str(file), None)]
     live = LiveSpecs(spec, files, options).start()
     server = started(RecordServer(files, live=live))
     try:

@@ -137,8 +137,6 @@ class Conformance:
 
     tables: tuple[ManualTable, ...]
     misprints: tuple[Misprint, ...]
-    unused: tuple[str, ...]
-    """Notes about lines that do not differ, or do not exist."""
     without_table: tuple[Omission, ...]
     """The layouts with fields that no table at hand is compared with."""
 
@@ -169,8 +167,6 @@ def compare(layouts: Mapping[str, Layout]) -> Conformance:
         if spec in layouts:
             place = layout_id(spec, record, layouts)
             misprints.append(Misprint(place, field_id, note["printed"], note["taken"], note["reason"]))
-    used = {row.name for table in tables for row in table.rows if row.differences}
-    unused = tuple(name for name in reasons if name not in used and name.partition(".")[0] in layouts)
     compared = {row.layout for table in tables for row in table.rows if row.line is not None}
     why = {name: note["reason"] for note in notes["without_table"] for name in note["layouts"]}
     without_table = []
@@ -178,7 +174,7 @@ def compare(layouts: Mapping[str, Layout]) -> Conformance:
         own = [entry for entry in layout if entry.kind not in ("body", "rest")]  # others only choose another layout
         if own and name not in compared:
             without_table.append(Omission(name, len(own), why.get(name, "")))
-    return Conformance(tables, tuple(misprints), unused, tuple(without_table))
+    return Conformance(tables, tuple(misprints), tuple(without_table))
 
 
 def layout_id(spec: str, record: str, layouts: Mapping[str, Layout]) -> str:

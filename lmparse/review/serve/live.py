@@ -32,11 +32,9 @@ class LiveSpecs:
     """A spec that is built whenever it, or one that it imports, changes."""
 
     def __init__(self, source: Path, files: Sequence[ServedFile], options: Mapping[str, Any]) -> None:
-        """`source` is the `.ksy` file of the spec of the records, named by its id."""
+        """`source` is the `.ksy` file of the spec of the records, named by its id. `files` have no options yet."""
         self.source = source
         self._files, self._options = files, options
-        for file in files:
-            file.withhold("there are no built specs yet to read the file with")
         self._folder = TemporaryDirectory(prefix="lmparse-specs-")
         self._lock = Lock()
         self._problems: list[dict[str, Any]] = []

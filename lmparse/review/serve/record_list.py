@@ -205,12 +205,11 @@ class ServedFile:
     lock = RLock()
     """Held while something of a file is answered: what reads one remembers where it is."""
 
-    def __init__(self, path: str, options: Mapping[str, Any]) -> None:
-        self.path = path
-        self._options = dict(options)
+    def __init__(self, path: str, options: Mapping[str, Any] | None) -> None:
+        """Without options it is not opened before `reopen` gives some."""
+        self.path, self._options = path, options
         self._records: RecordList | None = None
         self._seen: Seen = {}
-        self._withheld = ""
 
     @property
     def name(self) -> str:
@@ -222,11 +221,7 @@ class ServedFile:
         with self.lock:
             self._records = None
             if options is not None:
-                self._options, self._withheld = dict(options), ""
-
-    def withhold(self, why: str) -> None:
-        """Answer with an error until the file is opened anew with other options."""
-        self._withheld = why
+                self._options = options
 
     def has_changed(self) -> bool:
         """Whether the file, or one that describes it, is not as it was when it was opened."""
@@ -234,9 +229,9 @@ class ServedFile:
             return self._records is not None and seen_now(self._seen) != self._seen
 
     def records(self) -> RecordList:
-        """Its records, as they are now. Raises as `search_in`, and OptionError while it is withheld."""
-        if self._withheld:
-            raise OptionError(self._withheld)
+        """Its records, as they are now. Raises as `search_in`, and OptionError without options."""
+        if self._options is None:
+            raise OptionError("there are no built specs yet to read the file with")
         if self._records is None or self.has_changed():
             self._records = None
             self._seen = _states([self.path, *(self._options.get(name) for name in ("control", "tables"))])
