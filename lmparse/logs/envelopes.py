@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -49,10 +49,16 @@ def check_versions(options: Options, versions: Sequence[Version]) -> None:
             raise OptionError(text, hint=f"name {name} too")
 
 
-def enveloper(options: Options, image: pa.DataType) -> Enveloper:
-    """The maker of the rows that options ask for, from flat changes with images of a type."""
+def _enveloper(log: ChangeLog, image: pa.DataType) -> Enveloper:
+    """The maker of the rows that a log's options ask for, from flat changes with images of a type.
+
+    What has no form in the envelope it counts in `log.left_out`.
+    """
+    options = log.options
     form = check_changes(options).seq_form
-    return Enveloper(options.envelope, image, seq_form=form, zone=_zone(options), version=VERSION)
+    maker = Enveloper(options.envelope, image, seq_form=form, zone=_zone(options), version=VERSION)
+    maker.left_out = log.left_out
+    return maker
 
 
 def flat_batches(
@@ -78,21 +84,11 @@ def change_batches(
         yield from matching(flat_batches(log, schema, span, filters), filters)
         return
     image = TEXT if log.options.table is None else image_type(schema, log.options.envelope)
-    maker = enveloper(log.options, image)
-    for batch in _made(log, maker, flat_batches(log, maker.flat, span)):
+    maker = _enveloper(log, image)
+    for batch in filter(len, map(maker.rows, flat_batches(log, maker.flat, span))):
         columns = ((batch.column(entry.name), entry.type) for entry in schema)
         arrays = [array if array.type == type_ else array.cast(type_) for array, type_ in columns]
         yield from matching([pa.RecordBatch.from_arrays(arrays, schema=schema)], filters)
-
-
-def _made(log: ChangeLog, maker: Enveloper, flat: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Flat changes in their envelope. What has no form in it is counted in `log.left_out`."""
-    for batch in flat:
-        made = maker.rows(batch)
-        log.left_out.update(maker.left_out)
-        maker.left_out.clear()
-        if made.num_rows:
-            yield made
 
 
 def check_log(log: ChangeLog) -> None:
@@ -122,22 +118,23 @@ def lines(log: ChangeLog) -> Iterator[str]:
     for an envelope that cannot be made, and as `ChangeLog.typed_changes` does.
     """
     check_log(log)
-    maker = enveloper(log.options, TEXT)
-    found = _read(log, maker)
+    found = _read(log)
     if log.options.engine == "check":
-        other = opened_again(log)
-        found = compared(found, _read(other, enveloper(other.options, TEXT)))
+        found = compared(found, _read(opened_again(log)))
     for batch in found:
-        text = json_texts.harmless(_lines(batch, maker.envelope, is_flat=log.options.table is not None))
+        text = json_texts.harmless(_lines(batch, log.options.envelope, is_flat=log.options.table is not None))
         yield "".join(text.to_pylist())
 
 
-def _read(log: ChangeLog, maker: Enveloper) -> Iterator[pa.RecordBatch]:
-    """Flat changes without the rows of bad records, which are reported, in their envelope."""
+def _read(log: ChangeLog) -> Iterator[pa.RecordBatch]:
+    """Changes without the rows of bad records, which are reported, in their envelope with images as JSON text."""
+    maker = _enveloper(log, TEXT)
     for batch in flat_batches(log, maker.flat):
         bad = batch.column(schemas.CORRUPT_RECORD)
         log.tally.kept -= len(bad) - bad.null_count
-        yield from _made(log, maker, [batch if bad.null_count == len(bad) else batch.filter(bad.is_null())])
+        made = maker.rows(batch if bad.null_count == len(bad) else batch.filter(bad.is_null()))
+        if len(made):
+            yield made
 
 
 def _lines(batch: pa.RecordBatch, envelope: str, *, is_flat: bool) -> pa.Array:

@@ -156,22 +156,22 @@ class RecordSearch:
 
     def __init__(self, file: RecordFile, dissector: FileDissector) -> None:
         self.file, self.dissector = file, dissector
+        self.is_wide = True
+        """Whether what is said of a record has facts that need a pass over the whole file."""
         self._last: RecordExtent | None = None
         """The last sound record in front of the wanted one."""
 
-    def at(
-        self, extent: RecordExtent, *, searches: bool = True, offset_asked: int | None = None, found_by: str = ""
-    ) -> Explained:
-        """The record with an extent; without facts that need a pass over the whole file unless it `searches`."""
-        file, found = self.file, self.dissect(extent, searches=searches)
+    def at(self, extent: RecordExtent, *, offset_asked: int | None = None, found_by: str = "") -> Explained:
+        """The record with an extent."""
+        file, found = self.file, self.dissect(extent)
         for fault in faulty(found):
             fault.at(file=file.path, record_index=extent.index, record_offset=extent.offset)
         words = words_of(file.framing, file.buffer, extent)
         return self._shown(found, extent.pieces, words, extent.index, offset_asked=offset_asked, found_by=found_by)
 
-    def dissect(self, extent: RecordExtent, *, searches: bool) -> Dissection:
-        """The fields of a record; `searches` as in `at`."""
-        if searches:
+    def dissect(self, extent: RecordExtent) -> Dissection:
+        """The fields of a record."""
+        if self.is_wide:
             return self.dissector.dissect(extent)
         return self.dissector.dissect_bytes(extent.read(self.file.buffer))
 
@@ -185,8 +185,8 @@ class RecordSearch:
             raise OptionError(f"there is no record {wanted}: {self._count}")
         return self.at(found)
 
-    def by_offset(self, wanted: int, *, searches: bool = True) -> Explained:
-        """The record with a byte of the file, or the bytes there where no record can be read. `searches` as in `at`."""
+    def by_offset(self, wanted: int) -> Explained:
+        """The record with a byte of the file, or the bytes there where no record can be read."""
         if wanted >= len(self.file.buffer):
             raise OptionError(f"there is no byte {wanted:#x}: the file has {len(self.file.buffer)} bytes")
         first, behind = self.file.framing.range_of(self.file.buffer)
@@ -199,7 +199,7 @@ class RecordSearch:
             return self._damaged(wanted, error)
         if found is None:
             raise OptionError(f"byte {wanted:#x} is not in a record: {self._count}")
-        return self.at(found, searches=searches, offset_asked=wanted)
+        return self.at(found, offset_asked=wanted)
 
     def by_position(self, given: int | str) -> Explained:
         """The record with a position in the log."""

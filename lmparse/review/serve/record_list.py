@@ -89,8 +89,7 @@ class RecordList:
     def __init__(self, search: RecordSearch) -> None:
         self.search = search
         self.file = search.file
-        self.is_searched = len(self.file.buffer) <= _SEARCHED
-        """Whether rows have facts that need a pass over the whole file."""
+        search.is_wide = len(self.file.buffer) <= _SEARCHED
 
     def rows(self, first: int, wanted: RecordFilter) -> Listed:
         """At most MOST_ROWS records from number `first` on that a filter accepts."""
@@ -104,7 +103,7 @@ class RecordList:
                 heading = self._heading(extent)
                 if not wanted.accepts_heading(heading):
                     continue
-                found = self.search.dissect(extent, searches=self.is_searched)
+                found = self.search.dissect(extent)
                 if wanted.accepts(found):
                     named = [f"{number:X}" for _, number in self.search.dissector.positions_of(extent)]
                     rows.append(RecordRow(extent, named[0] if named else "", heading, tuple(faulty(found))))
@@ -116,7 +115,7 @@ class RecordList:
         """What is known about the file as a whole: facts, and notes."""
         file = self.file
         notes = [*map(str, file.decisions), *file.tally.notices]
-        if not self.is_searched:
+        if not self.search.is_wide:
             notes.append(
                 "so large a file is not read as a whole: outcomes, and facts on a record from other ones, are left "
                 "out; lmparse explain has these"
@@ -129,11 +128,7 @@ class RecordList:
         extent = next(self.extents(number), None)
         if extent is None:
             raise OptionError(f"there is no record {number}: the file has {self.count}")
-        return self.search.at(extent, searches=self.is_searched)
-
-    def at_offset(self, offset: int) -> Explained:
-        """What is at an offset of the file."""
-        return self.search.by_offset(offset, searches=self.is_searched)
+        return self.search.at(extent)
 
     # -- by number ------------------------------------------------------------------------------
 
@@ -168,7 +163,7 @@ class RecordList:
             values = self.file.read_bytes(extent.read(self.file.buffer)).values
         except DataError:
             return RecordHeading()
-        return self.search.dissector.heading(extent, values, searches=self.is_searched)
+        return self.search.dissector.heading(extent, values, searches=self.search.is_wide)
 
 
 def has_value(found: Dissection, wanted: str) -> bool:

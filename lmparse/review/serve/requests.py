@@ -182,7 +182,7 @@ def _record(asked: Asked) -> str:
     records = asked.records
     if asked.text("record"):
         return records.record(asked.number("record")).html()
-    return records.at_offset(asked.number("offset")).html()
+    return records.search.by_offset(asked.number("offset")).html()
 
 
 def _compared(asked: Asked) -> str:
