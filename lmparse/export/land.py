@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import OptionError
+from lmparse.errors import OptionError, not_installed
 from lmparse.export.change_parts import keep_changes, operations_in
 from lmparse.export.conversion import OnError, Run
 from lmparse.export.land_parquet import ParquetChanges
@@ -143,9 +143,8 @@ def run(asked: Landing, on_error: OnError = ignored, progress: Progress | None =
     if asked.form == "delta":
         try:
             import deltalake  # noqa: F401
-        except ImportError:
-            hint = "pip install 'lmparse[delta]'"
-            raise OptionError("deltalake is not installed", code="LMP-S005", hint=hint) from None
+        except ImportError as error:
+            raise not_installed(error, "delta") from None
     family, options = check_changes(asked.options), asked.options
     inputs = inputs_of([*asked.paths, *options.files.values()], at_any_depth=False)
     with opened_target(asked.to, asked.form, inputs, options) as target:

@@ -7,7 +7,7 @@ from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from lmparse.errors import OptionError
+from lmparse.errors import not_installed
 from lmparse.storage.outputs import begins_with
 from lmparse.terminal import harmless
 
@@ -62,9 +62,8 @@ def check_installed() -> None:
 def _environment() -> Environment:
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-    except ImportError:
-        hint = "pip install 'lmparse[pages]'"
-        raise OptionError("jinja2 is not installed", code="LMP-S005", hint=hint) from None
+    except ImportError as error:
+        raise not_installed(error, "pages") from None
     return Environment(
         loader=PackageLoader("lmparse.review"),
         autoescape=select_autoescape(("html", "md", "svg")),

@@ -194,7 +194,10 @@ class SpecPages:
 
     def _page(self, spec_id: str) -> SpecPage:
         layout = self._layouts[spec_id]
-        layouts = tuple(self._layouts[name] for name in types_in_order(spec_id, self._layouts))
+        # A type stands below the first one that has a field of it, those without a user last.
+        types = [spec_id, *sorted(name for name in self._layouts if spec_of(name) == spec_id != name)]
+        parts = {name: _parts(self._layouts[name]) for name in types}
+        layouts = tuple(self._layouts[name] for name, _ in _in_order(types, parts))
         params = ((f"param-{name}", name, layout.param_codes.get(name, ())) for name in layout.params)
         code_sets = (*params, *self._enums(layouts))
         return SpecPage(
@@ -281,12 +284,6 @@ class SpecPages:
 def page_name(spec_id: str) -> str:
     """Name of the page of a spec. No spec id has a hyphen, so no page replaces another one."""
     return f"spec-{spec_id}" if spec_id in RESERVED else spec_id
-
-
-def types_in_order(spec: str, layouts: Mapping[str, Layout]) -> list[str]:
-    """A spec and its types: a type below the first one that has a field of it, those without a user last."""
-    types = [spec, *sorted(name for name in layouts if spec_of(name) == spec != name)]
-    return [name for name, _ in _in_order(types, {name: _parts(layouts[name]) for name in types})]
 
 
 def specs_in_order(specs: Iterable[str], layouts: Mapping[str, Layout], first: str) -> list[tuple[str, int]]:
