@@ -96,34 +96,25 @@ def by_engines(
     def read(source: RecordFile, filters: Sequence[Filter] = ()) -> Iterator[pa.RecordBatch]:
         if with_changes and isinstance(source, ChangeLog):
             return change_batches(source, schema, span, filters)
-        return engine_batches(source, schema, span, filters)
+        return record_batches(source, schema, span, filters)
 
     if file.options.engine != "check":
         return read(file, filters)
     return matching(compared(read(file), read(opened_again(file, settings))), filters)
 
 
-def engine_batches(
-    file: RecordFile, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
-) -> Iterator[pa.RecordBatch]:
-    """The records of a file that match filters, through the engine that its options name."""
-    if file.options.engine == "kaitai":
-        return matching(batches(record_rows(file, schema, span), schema), filters)
-    return record_batches(file, schema, span, filters)
-
-
 def record_batches(
     file: RecordFile, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """The same rows as batches of a schema: column-wise if a plan allows it, else row by row.
+    """The records of a file that match filters: column-wise if its engine and a plan allow it, else row by row.
 
     Irregular records are read one by one and inserted at their place, so that values, errors and their order are those
     of `record_rows`. If the columns of filters exclude a record, its other columns are not read, except in mode
     failfast, where any bad value ends the reading.
     """
-    plan = plan_of(file)
+    plan = None if file.options.engine == "kaitai" else plan_of(file)
     names = [name for name in schema.names if name not in schemas.OUTCOMES]
-    if plan.refusal(names):
+    if plan is None or plan.refusal(names):
         yield from matching(batches(record_rows(file, schema, span), schema), filters)
         return
     deciding = [] if file.options.mode == "failfast" else plan.deciding(filters)

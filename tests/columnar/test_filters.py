@@ -196,7 +196,7 @@ def records_of(
     schema = schemas.records_schema("bmc_lldf", columns)
     batches = []
     try:
-        for batch in arrow.engine_batches(file, schema, None, filters):
+        for batch in arrow.record_batches(file, schema, None, filters):
             batch.validate(full=True)
             assert batch.num_rows
             batches.append(batch)

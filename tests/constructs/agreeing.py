@@ -23,7 +23,7 @@ from lmparse.export.conversion import Conversion
 from lmparse.export.convert import convert
 from lmparse.export.progress import Progress
 from lmparse.logs import lines
-from lmparse.logs.arrow import engine_batches
+from lmparse.logs.arrow import record_batches
 from lmparse.logs.open import open_file
 from lmparse.options import Options
 from lmparse.records.dissection import Dissection, Node
@@ -48,7 +48,7 @@ class Records:
 
     def table(self, engine: str, schema: pa.Schema, filters: tuple[Filter, ...] = ()) -> pa.Table:
         """Its rows, or those that match filters."""
-        table = pa.Table.from_batches(engine_batches(self.open(engine), schema, filters=filters), schema)
+        table = pa.Table.from_batches(record_batches(self.open(engine), schema, filters=filters), schema)
         table.validate(full=True)
         return table
 

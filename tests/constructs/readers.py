@@ -162,7 +162,7 @@ def _rows(path: Path, name: str, engine: str) -> list[dict[str, Any]]:
     options = Options(spec=name, framing="rdw", engine=engine)
     schema = schemas.records_schema(name)
     file = open_file(path, options, on_error=lambda error: None)
-    table = pa.Table.from_batches(arrow.engine_batches(file, schema), schema)
+    table = pa.Table.from_batches(arrow.record_batches(file, schema), schema)
     table.validate(full=True)
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink)

@@ -116,8 +116,8 @@ def test_read_table_compares_engines_when_it_is_asked_to(tmp_path: Path, monkeyp
     assert tables[0].equals(tables[2])
     whole = arrow.record_batches
 
-    def shorter(*given: Any) -> Iterator[Any]:
-        return (batch.slice(1) for batch in whole(*given))
+    def shorter(file: Any, *given: Any) -> Iterator[Any]:
+        return (batch.slice(file.options.engine != "kaitai") for batch in whole(file, *given))
 
     monkeypatch.setattr(arrow, "record_batches", shorter)
     assert lmparse.read_table(record, spec="bmc_lldf").num_rows == tables[0].num_rows - 1
