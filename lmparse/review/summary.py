@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from lmparse.changes.change_counts import ChangeCounts, counted_columns
-from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.logs.arrow import log_batches
 from lmparse.logs.families import check_changes, read_options
-from lmparse.logs.joining import is_several, one_log
-from lmparse.logs.open import look_beside, open_beside
+from lmparse.logs.joining import is_several
+from lmparse.logs.open import open_resumed
 from lmparse.options import Options, check_taken
 from lmparse.records.files import OnError, ignored
 from lmparse.review.explain.search import with_spec
@@ -206,7 +205,6 @@ def summarized(paths: Sequence[str | Path], options: Options, *, on_error: OnErr
     Raises EngineDifferenceError with engine `check`, where the engines differ.
     """
     family = check_changes(options)
-    path, options = one_log(paths, replace(options, mode="permissive"))
     codes: Counter[str] = Counter()
 
     def count_error(error: DataError) -> None:
@@ -214,10 +212,9 @@ def summarized(paths: Sequence[str | Path], options: Options, *, on_error: OnErr
         if on_error is not None:
             on_error(error)
 
-    log = open_beside(path, look_beside(path, options), on_error=count_error)
-    assert isinstance(log, ChangeLog)
+    log = open_resumed(paths, replace(options, mode="permissive"), on_error=count_error)
     log.check_changes()
-    files = [in_utf8(name) for name in names_in(path)]
+    files = [in_utf8(name) for name in names_in(log.path)]
     found = Summarized(files, len(log.buffer), log.spec.id, family.title, family.commit_zone, error_codes=codes)
     try:
         for batch in log_batches(log, counted_columns(*_TABLES, *_WHO)):
