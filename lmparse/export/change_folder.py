@@ -18,7 +18,6 @@ from lmparse.columnar.json_texts import LINES
 from lmparse.export import writers
 from lmparse.export.change_parts import Group, GroupKey, keep_changes, merged, operations_in
 from lmparse.export.conversion import Conversion, Run
-from lmparse.export.filenames import safe_name
 from lmparse.limits import Limits
 from lmparse.logs.open import open_changes
 from lmparse.options import FILE_OPTIONS
@@ -94,7 +93,7 @@ class ChangeFolder:
         if identity is not None:
             first = next(self._merged(parts))
             words = (first["schema_name"][0].as_py() or "", first["table_name"][0].as_py() or "")
-            file = safe_name(*words, identity, taken, f".v{sequence:03d}")
+            file = writers.safe_name(*words, identity, taken, f".v{sequence:03d}")
         path = folder / f"{file}.{self.form}"
         operations = Counter[str]()
         every = self.described.get(parts[0].identity or "", [])

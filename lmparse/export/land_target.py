@@ -16,8 +16,8 @@ from pathlib import Path
 
 from lmparse.changes.change import UNKNOWN_ID
 from lmparse.errors import OptionError
-from lmparse.export.filenames import safe_name
 from lmparse.export.land_rows import OTHER, NamedTable, TableRows
+from lmparse.export.writers import safe_name
 from lmparse.options import Options
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
 from lmparse.storage.outputs import Inputs, begins_with, check_place, inputs_of, naming_output, write_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 
 import pyarrow as pa
 
@@ -28,15 +28,6 @@ _STEP = 1 << 23
 """Bytes of the file between two updates of the progress, for rows without `_metadata`."""
 
 
-@dataclass(frozen=True)
-class _RecordTask:
-    part: FilePart
-    schema: pa.Schema
-    form: str
-    path: str
-    """File for the rows of the part, an Arrow stream."""
-
-
 def write_records(asked: Conversion, form: str, compression: str, run: Run, work: AtomicOutput) -> None:
     """Read a file and write its records in their order, as one file."""
     file = open_file(asked.path, asked.options, on_error=run.on_error)
@@ -50,9 +41,9 @@ def write_records(asked: Conversion, form: str, compression: str, run: Run, work
     ):
         if parts:
             run.count(file.tally)
-            paths = [str(work.folder / f"part-{number}") for number in range(len(parts))]
-            tasks = [_RecordTask(part, schema, form, path) for part, path in zip(parts, paths, strict=True)]
-            for path, _ in zip(paths, run.results(pool.in_order, _write_records, tasks), strict=True):
+            tasks = [(part, str(work.folder / f"part-{number}")) for number, part in enumerate(parts)]
+            kept = run.results(pool.in_order, partial(_keep_records, schema=schema, form=form), tasks)
+            for (_, path), _ in zip(tasks, kept, strict=True):
                 for batch in stored(path):
                     output.write(batch)
                 os.unlink(path)
@@ -92,16 +83,17 @@ def _records(
         yield from ((batch, part.end) for batch in batches)
 
 
-def _write_records(task: _RecordTask) -> PartResult:
-    done, part = PartResult(), task.part
-    form = {"jsonl": LINES, "csv": pa.schema([(name, pa.string()) for name in task.schema.names])}
-    schema = form.get(task.form, task.schema)  # CSV is made of texts, which are made here
+def _keep_records(task: tuple[FilePart, str], schema: pa.Schema, form: str) -> PartResult:
+    """Keep the records of a part in a file, as an Arrow stream."""
+    done, (part, path) = PartResult(), task
+    forms = {"jsonl": LINES, "csv": pa.schema([(name, pa.string()) for name in schema.names])}
+    kept = forms.get(form, schema)  # CSV is made of texts, which are made here
     try:
         file = part.open(on_error=done.errors.append)
         done.tally = file.tally
-        with pa.OSFile(os.fsencode(task.path), "wb") as sink, pa.ipc.new_stream(sink, schema) as writer:
-            for batch, _ in _records(file, task.schema, part.span, task.form, part.settings):
-                writer.write_batch(writers.in_schema(batch, schema))
+        with pa.OSFile(os.fsencode(path), "wb") as sink, pa.ipc.new_stream(sink, kept) as writer:
+            for batch, _ in _records(file, schema, part.span, form, part.settings):
+                writer.write_batch(writers.in_schema(batch, kept))
                 done.rows += batch.num_rows
         part.check()
     except LmparseError as error:

@@ -1,14 +1,17 @@
-"""Writers: files that rows are written to, in each form."""
+"""Writers: files that rows are written to, in each form, and their names."""
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO
+from urllib.parse import quote
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -30,6 +33,8 @@ MARK = "lmparse.spec"
 """Key in the metadata of a schema by which a file of lmparse is recognised."""
 _LONGEST_LINE = 1 << 24
 """Bytes of the first line of a file of text, at most."""
+_LONGEST_NAME = 120
+"""Maximum length of a name, in characters, without its hash and ending."""
 _GROUP_ROWS, _GROUP_BYTES = 1 << 16, 1 << 27
 """Rows and bytes in memory of a row group of Parquet or a batch of Arrow; the first that is reached ends it."""
 SEPARATORS = ";\t\r\n"
@@ -255,3 +260,32 @@ def in_schema(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     columns = zip(batch.columns, schema, strict=True)
     arrays = [array if array.type == entry.type else as_text(array) for array, entry in columns]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+# -- names of files -----------------------------------------------------------------------------
+
+
+def safe_name(schema: str, name: str, identity: str, taken: set[str], ending: str = "") -> str:
+    """`SCHEMA.NAME` and an ending, with the words as `_escaped` has them.
+
+    If it is long, or `taken` has it without regard to case, it gets a hash of the `identity`. `taken` has it from now
+    on.
+    """
+    words = [_escaped(word) for word in (schema, name) if word] or ["%"]
+    if words[0][0] in "-_":  # a name with - in front is an option in the shell, and Spark ignores files with _
+        words[0] = f"%{ord(words[0][0]):02X}{words[0][1:]}"
+    plain = ".".join(words)
+    for number in count():
+        text = "\0".join([schema, name, identity, ending, str(number)])
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        is_fit = not number and len(plain) <= _LONGEST_NAME
+        found = (plain if is_fit else f"{plain[:_LONGEST_NAME]}~{digest}") + ending
+        if found.casefold() not in taken:
+            break
+    taken.add(found.casefold())
+    return found
+
+
+def _escaped(word: str) -> str:
+    """A word in letters, digits, `_` and `-`; all other bytes of its UTF-8 become `%` with two hex digits."""
+    return quote(word, safe="", errors="surrogatepass").replace(".", "%2E").replace("~", "%7E")

@@ -26,7 +26,7 @@ from writers.bmc.control import Table
 
 from lmparse import __version__
 from lmparse.columnar import schemas
-from lmparse.export.filenames import safe_name
+from lmparse.export.writers import safe_name
 from lmparse.logs import arrow
 from lmparse.samples import db2_log
 from lmparse.spec import catalog
