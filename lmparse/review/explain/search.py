@@ -156,7 +156,7 @@ class RecordSearch:
 
     def __init__(self, file: RecordFile, dissector: FileDissector) -> None:
         self.file, self.dissector = file, dissector
-        self.is_wide = True
+        self.reads_whole_file = True
         """Whether what is said of a record has facts that need a pass over the whole file."""
         self._last: RecordExtent | None = None
         """The last sound record in front of the wanted one."""
@@ -171,7 +171,7 @@ class RecordSearch:
 
     def dissect(self, extent: RecordExtent) -> Dissection:
         """The fields of a record."""
-        if self.is_wide:
+        if self.reads_whole_file:
             return self.dissector.dissect(extent)
         return self.dissector.dissect_bytes(extent.read(self.file.buffer))
 

@@ -89,7 +89,7 @@ class RecordList:
     def __init__(self, search: RecordSearch) -> None:
         self.search = search
         self.file = search.file
-        search.is_wide = len(self.file.buffer) <= _SEARCHED
+        search.reads_whole_file = len(self.file.buffer) <= _SEARCHED
 
     def rows(self, first: int, wanted: RecordFilter) -> Listed:
         """At most MOST_ROWS records from number `first` on that a filter accepts."""
@@ -115,7 +115,7 @@ class RecordList:
         """What is known about the file as a whole: facts, and notes."""
         file = self.file
         notes = [*map(str, file.decisions), *file.tally.notices]
-        if not self.search.is_wide:
+        if not self.search.reads_whole_file:
             notes.append(
                 "so large a file is not read as a whole: outcomes, and facts on a record from other ones, are left "
                 "out; lmparse explain has these"
@@ -163,7 +163,7 @@ class RecordList:
             values = self.file.read_bytes(extent.read(self.file.buffer)).values
         except DataError:
             return RecordHeading()
-        return self.search.dissector.heading(extent, values, searches=self.search.is_wide)
+        return self.search.dissector.heading(extent, values, searches=self.search.reads_whole_file)
 
 
 def has_value(found: Dissection, wanted: str) -> bool:
