@@ -132,7 +132,7 @@ def _decode(path: str, folder: Path, size: int) -> None:
     for number, part in enumerate(request.parts()):
         assert isinstance(part, FilePart)
         with pa.OSFile(str(folder / f"{number:05}.arrow"), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
-            for batch in arrow.part_batches(part, schema, with_changes=False):
+            for batch in arrow.part_rows(part, schema, with_changes=False):
                 writer.write_batch(batch)
 
 

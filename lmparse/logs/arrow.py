@@ -343,39 +343,28 @@ def without_metadata(schema: pa.Schema) -> pa.Schema:
     return schema.remove(schema.get_field_index("_metadata"))
 
 
-def part_batches(
-    part: FilePart, schema: pa.Schema, filters: Sequence[Filter] = (), *, with_changes: bool,
-    say: Callable[[str], None] | None = None, allows_unread: bool = False,
+def part_rows(
+    part: Part, schema: pa.Schema, filters: Sequence[Filter] = (), *, with_changes: bool,
+    say: Callable[[str], None] = lambda text: None, allows_unread: bool = False,
 ) -> Iterator[pa.RecordBatch]:  # fmt: skip
-    """The rows of one part that match filters as batches of a schema. Errors of values and records are rows.
+    """The rows of one part that match filters as batches of a schema. Errors of values and records are rows, in mode
+    permissive also damage in a part that is tolerant, behind all others.
 
-    `say` is called with what is noticed while records are read, as bytes that no field has. These are no error if
-    `allows_unread`, whatever the mode.
+    `say` is called with that damage, and with what is noticed while records are read, as bytes that no field has. These
+    are no error if `allows_unread`, whatever the mode.
 
     With engine `check` from both engines, compared: raises EngineDifferenceError where they differ. Raises ReadError
     LMP-F012 if the file is another than was planned, or becomes another before the last row.
     """
-    file = part.open(on_error=ignored)
-    file.refuses_unread &= not allows_unread
-    yield from by_engines(file, schema, part.span, filters, with_changes=with_changes, settings=part.settings)
-    part.check()  # this proves all rows
-    if say is not None and not with_changes:
-        for text in file.tally.notices:
-            say(f"{part.path}: {text}")
-
-
-def part_rows(
-    part: Part, schema: pa.Schema, filters: Sequence[Filter] = (), *, with_changes: bool, say: Callable[[str], None],
-    allows_unread: bool = False,
-) -> Iterator[pa.RecordBatch]:  # fmt: skip
-    """The rows of one part that match filters as batches of a schema, then in mode permissive one for its damage.
-
-    Raises as `part_batches`, but not for damage in a part that is tolerant, which `say` is called with.
-    """
     try:
         if isinstance(part, UnreadFile):
             raise part.error
-        yield from part_batches(part, schema, filters, with_changes=with_changes, say=say, allows_unread=allows_unread)
+        file = part.open(on_error=ignored)
+        file.refuses_unread &= not allows_unread
+        yield from by_engines(file, schema, part.span, filters, with_changes=with_changes, settings=part.settings)
+        part.check()  # this proves all rows
+        for text in () if with_changes else file.tally.notices:
+            say(f"{part.path}: {text}")
     except DataError as error:
         if (isinstance(part, FilePart) and not part.is_tolerant) or not is_damage(error, part.path):
             raise

@@ -88,7 +88,7 @@ def test_engine_check(log: dict[str, Any], with_changes: bool, monkeypatch: pyte
     assert len(parts) > 1
 
     def rows() -> int:
-        read = (arrow.part_batches(part, schema, with_changes=with_changes) for part in parts)
+        read = (arrow.part_rows(part, schema, with_changes=with_changes) for part in parts)
         return sum(batch.num_rows for batches in read for batch in batches)
 
     assert rows() > 100

@@ -104,7 +104,7 @@ def numbers_in(path: Path, engine: str, max_bytes: int) -> dict[int, int]:
     schema = changes_schema(log.all_versions())
     schema = schema.remove(schema.get_field_index("_metadata"))
     for part in request.parts():
-        for batch in arrow.part_batches(part, schema, with_changes=True):
+        for batch in arrow.part_rows(part, schema, with_changes=True):
             for row in batch.to_pylist():
                 assert row["seq"] is not None, row
                 assert row["before"]["NO"] not in found, "a change in two parts"
@@ -165,7 +165,7 @@ def test_a_bad_record_of_a_run_counts(tmp_path: Path) -> None:
         request = asked(path, engine)
         (part,) = request.parts()
         schema = changes_schema(open_changes(str(path), request.options).all_versions())
-        rows = [row for batch in arrow.part_batches(part, schema, with_changes=True) for row in batch.to_pylist()]
+        rows = [row for batch in arrow.part_rows(part, schema, with_changes=True) for row in batch.to_pylist()]
         assert [row["seq"] and int(row["seq"][-8:], 16) for row in rows] == [0, 1, 2, 3, 0, None, 2, 3, 0, 1, 2, 3]
 
 
@@ -190,7 +190,7 @@ def parts_of(path: Path, max_bytes: int, **options: Any) -> list[FilePart]:
 def rows_of(parts: list[FilePart]) -> list[dict[str, Any]]:
     schema = changes_schema(open_changes(parts[0].path, parts[0].options).all_versions())
     schema = schema.remove(schema.get_field_index("_metadata"))
-    batches = [batch for part in parts for batch in arrow.part_batches(part, schema, with_changes=True)]
+    batches = [batch for part in parts for batch in arrow.part_rows(part, schema, with_changes=True)]
     return pa.Table.from_batches(batches, schema).to_pylist()
 
 

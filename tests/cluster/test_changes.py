@@ -58,6 +58,6 @@ def in_one_process(path: str, options: Options, folder: Path) -> Path:
     schema, out = arrow.request_schema(request), folder / "rows.parquet"
     with pq.ParquetWriter(out, schema, compression="lz4") as writer:
         for part in request.parts():
-            for batch in arrow.part_batches(part, schema, with_changes=True):
+            for batch in arrow.part_rows(part, schema, with_changes=True):
                 writer.write_batch(batch)
     return out

@@ -40,7 +40,7 @@ def expected(two: Driver, log: Truth, options: dict[str, str], tmp_path_factory:
     schema = arrow.request_schema(request)
     with pq.ParquetWriter(out, schema, compression="lz4") as writer:
         for part in request.parts():
-            for batch in arrow.part_batches(part, schema, with_changes=False):
+            for batch in arrow.part_rows(part, schema, with_changes=False):
                 writer.write_batch(batch)
     found: Sums = two.ask("sums", path=str(out), options=None)
     out.unlink()

@@ -460,7 +460,7 @@ def test_parts(log: Log, max_bytes: int, options: dict[str, str]) -> None:
     schema, parts = arrow.request_schema(asked), list(asked.parts())
 
     def rows(filters: Sequence[Filter]) -> pa.Table:
-        read = (arrow.part_batches(part, schema, filters, with_changes=True) for part in parts)
+        read = (arrow.part_rows(part, schema, filters, with_changes=True) for part in parts)
         return pa.Table.from_batches([batch for batches in read for batch in batches], schema)
 
     whole = rows(())
@@ -474,7 +474,7 @@ def test_both_engines_are_compared_over_all_rows(records: Path) -> None:
     schema = arrow.request_schema(asked)
     filters = [Filter("dbid", "=", 7)]
     (part,) = asked.parts()
-    found = pa.Table.from_batches(arrow.part_batches(part, schema, filters, with_changes=False), schema)
+    found = pa.Table.from_batches(arrow.part_rows(part, schema, filters, with_changes=False), schema)
     assert found.equals(records_of(records, filters)[0])
 
 

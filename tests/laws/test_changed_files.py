@@ -75,7 +75,7 @@ def test_a_part_is_of_the_file_that_was_planned(
         make(place)
     batches = 0
     with pytest.raises(LmparseError, match=text) as caught:  # noqa: PT012
-        for _ in arrow.part_batches(part, schema, with_changes=request.with_changes):
+        for _ in arrow.part_rows(part, schema, with_changes=request.with_changes):
             batches += 1
             if batches == 1:
                 make(place)

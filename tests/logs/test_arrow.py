@@ -22,7 +22,7 @@ from lmparse.changes.schemas import changes_schema, table_type
 from lmparse.columnar.rows import BATCH_ROWS, batches
 from lmparse.columnar.schemas import column_type, records_schema
 from lmparse.errors import OptionError
-from lmparse.logs.arrow import part_batches, record_rows, request_schema
+from lmparse.logs.arrow import part_rows, record_rows, request_schema
 from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.partitions import FilePart, Request
 from lmparse.options import Options
@@ -55,7 +55,7 @@ def rows_of(asked: Request) -> list[dict[str, Any]]:
     found = [
         row
         for part in asked.parts()
-        for batch in part_batches(part, schema, with_changes=asked.with_changes)
+        for batch in part_rows(part, schema, with_changes=asked.with_changes)
         for row in batch.to_pylist()
     ]
     return sorted(found, key=lambda row: int(row["_metadata"]["record_index"]))

@@ -24,7 +24,7 @@ from writers.db2.wire import Rid
 import lmparse
 from lmparse import cli
 from lmparse.changes.envelopes import epoch_millis
-from lmparse.logs.arrow import part_batches, request_schema
+from lmparse.logs.arrow import part_rows, request_schema
 from lmparse.logs.families import read_options
 from lmparse.logs.partitions import Request
 
@@ -80,7 +80,7 @@ def typed(path: Path, engine: str = "columnar", max_bytes: int = 1 << 27, **opti
     """The rows that Spark gets, from parts of a size."""
     request = Request((str(path),), read_options({**options, "engine": engine}), True, max_bytes)
     schema = request_schema(request)
-    batches = [batch for part in request.parts() for batch in part_batches(part, schema, with_changes=True)]
+    batches = [batch for part in request.parts() for batch in part_rows(part, schema, with_changes=True)]
     rows: list[dict[str, Any]] = pa.Table.from_batches(batches, schema).to_pylist()
     return rows
 

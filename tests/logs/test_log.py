@@ -48,7 +48,7 @@ def given(folder: Path, name: str, **options: Any) -> tuple[Path, dict[str, Any]
 def as_spark_reads(path: Path, options: dict[str, Any]) -> pa.Table:
     asked = Request((str(path),), read_options(options), with_changes=True)
     schema = arrow.request_schema(asked)
-    parts = (arrow.part_batches(part, schema, with_changes=True) for part in asked.parts())
+    parts = (arrow.part_rows(part, schema, with_changes=True) for part in asked.parts())
     return pa.Table.from_batches((batch for batches in parts for batch in batches), schema)
 
 

@@ -22,7 +22,7 @@ from lmparse import cli
 from lmparse.columnar.schemas import records_schema
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import Span
-from lmparse.logs.arrow import part_batches, read_table
+from lmparse.logs.arrow import part_rows, read_table
 from lmparse.logs.partitions import FilePart, Request
 from lmparse.options import Options
 
@@ -106,7 +106,7 @@ def schema_of(options: dict[str, Any]) -> pa.Schema:
 
 
 def rows_of(parts: list[FilePart], schema: pa.Schema) -> pa.Table:
-    batches = [batch for part in parts for batch in part_batches(part, schema, with_changes=False)]
+    batches = [batch for part in parts for batch in part_rows(part, schema, with_changes=False)]
     return pa.Table.from_batches(batches, schema)
 
 
