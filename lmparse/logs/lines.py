@@ -46,8 +46,6 @@ def record_lines(file: RecordFile, span: Span | None = None) -> Iterator[pa.Reco
         return
     wanted = tuple(dict.fromkeys(file.options.columns))
     check_columns(file.spec, wanted, file.column_names())
-    if not len(file.buffer):
-        next(file.extents(span), None)  # adds the notice of an empty file
     plan = plan_of(file)
     for window in file.windows(span):
         if int(window.lengths.sum()) > json_texts.MOST_BYTES:

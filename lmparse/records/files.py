@@ -123,22 +123,24 @@ class RecordFile:
 
     def extents(self, span: Span | None = None) -> Iterator[RecordExtent]:
         """The extents of the records. Raises FramingError with the file's name."""
-        span = span or Span(0, len(self.buffer), 0)
-        if not len(self.buffer):
-            self.notice("the file is empty: a log without records")
+        start, end, first = self._range_of(span)
         try:
-            yield from self.framing.extents(self.buffer, span.start, span.end, span.first_index)
+            yield from self.framing.extents(self.buffer, start, end, first)
         except FramingError as error:
             self.origin.place(error)
             raise
 
+    def _range_of(self, span: Span | None) -> tuple[int, int, int]:
+        """Offsets of a span, or of all bytes, and the number of its first record."""
+        if not len(self.buffer):
+            self.notice("the file is empty: a log without records")
+        return (0, len(self.buffer), 0) if span is None else (span.start, span.end, span.first_index)
+
     def windows(self, span: Span | None = None, max_records: int = MAX_RECORDS) -> Iterator[Window]:
         """The same records and errors as `extents`, many records at a time."""
-        whole = span or Span(0, len(self.buffer), 0)
+        start, end, first = self._range_of(span)
         try:
-            yield from index.windows(
-                self.framing, self.buffer, whole.start, whole.end, whole.first_index, max_records=max_records
-            )
+            yield from index.windows(self.framing, self.buffer, start, end, first, max_records=max_records)
         except FramingError as error:
             self.origin.place(error)
             raise
