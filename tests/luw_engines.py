@@ -36,7 +36,7 @@ class Found:
 
 def batches_of(log: Db2Log, schema: pa.Schema | None) -> Iterator[tuple[str, pa.RecordBatch]]:
     """The changes by the column, as `arrow.version_batches` gives them one by one."""
-    assert not text_refusal(log, schema)
+    assert not text_refusal(schema)
     for found in LuwChangeColumns(log, schema).read():
         for one in found:
             assert (np.diff(one.numbers) >= 0).all()

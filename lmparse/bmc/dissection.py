@@ -22,6 +22,7 @@ from lmparse.changes.change import ROLES, RowValues, of_role
 from lmparse.errors import DataError, InvalidValueError
 from lmparse.framing.extents import RecordExtent
 from lmparse.records.dissection import Dissection, Dissector, Node, placed_at
+from lmparse.records.dissection import meaning as meaning_of
 from lmparse.records.file_dissection import FileDissector, RecordHeading, cut_at, faulty, opened
 from lmparse.records.reader import RecordReader, Values
 from lmparse.spec import catalog
@@ -71,11 +72,8 @@ class LogicalLogDissector(FileDissector):
                     yield name, int.from_bytes(widen(raw, layout[name]), "big")
 
     def heading(self, extent: RecordExtent, values: Values, *, searches: bool) -> RecordHeading:
-        version: TableVersion | None = None
-        with suppress(DataError):
-            version = self._log.tables.find(values)
-        layout, name = self._log.spec.layout, self._log.decoder.name(values, version)
-        kind, outcome = (_meaning(layout[field], values[field]) for field in ("change_type", "uor_disp"))
+        layout, name = self._log.spec.layout, self._log.decoder.name(values, self._log.tables.maybe(values))
+        kind, outcome = (meaning_of(layout[field], values[field]) for field in ("change_type", "uor_disp"))
         return RecordHeading(values["change_type"] or "", kind, name.full, outcome)
 
     # -- a header that XHDF describes ---------------------------------------------------------
@@ -195,13 +193,7 @@ def _header_node(
     value = values.get(entry.id)
     start = field.position
     stop = min(start + field.length, end)
-    return Node(entry.id, entry, layout, start, stop, value, _meaning(entry, value), fault=faults.get(entry.id))
-
-
-def _meaning(entry: Field, value: Any) -> str:
-    """What the code in a header field means; empty for a code that is not listed."""
-    listed = (code for code in entry.codes if value == (code.value if code.text is None else code.text.rstrip()))
-    return next((code.doc or code.id.replace("_", " ") for code in listed), "")
+    return Node(entry.id, entry, layout, start, stop, value, meaning_of(entry, value), fault=faults.get(entry.id))
 
 
 def _column(

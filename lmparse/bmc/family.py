@@ -76,10 +76,10 @@ def _checkpoint(log: ChangeLog) -> Checkpoint:
 
 
 def _record_plan(log: ChangeLog) -> RecordPlan:
-    from lmparse.bmc.columns import header_columns
+    from lmparse.bmc.columns.header_columns import HeaderPlan
 
     assert isinstance(log, LogicalLog)
-    return header_columns.record_plan(log.header, log.code_page)
+    return HeaderPlan(log.header, log.code_page)
 
 
 def _describe(log: ChangeLog) -> TableDescriptions:

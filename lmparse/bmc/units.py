@@ -8,7 +8,6 @@ of them at the end: memory goes by the number of units, and how many windows hav
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,17 +15,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lmparse.bmc.columns import header_columns
 from lmparse.bmc.columns.change_columns import are_spanned
 from lmparse.bmc.columns.change_headers import ChangeHeaders, HeaderRows, as_hex, each
-from lmparse.bmc.columns.header_columns import HeaderTexts
-from lmparse.bmc.control.tables import TableVersion, full_ids, position_of
+from lmparse.bmc.columns.header_columns import HeaderPlan, HeaderTexts
+from lmparse.bmc.control.tables import full_ids, position_of
 from lmparse.bmc.log import order
 from lmparse.bmc.log.log import LogicalLog
 from lmparse.bmc.record.segments import JoinedChange
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.transaction_summary import NO_OPERATION, TableLabels, TransactionSummary
-from lmparse.errors import ControlError, FileLimitError, FramingError
+from lmparse.errors import FileLimitError, FramingError
 from lmparse.framing.windows import Window
 from lmparse.limits import Held
 from lmparse.records.reader import Values
@@ -145,7 +143,7 @@ class _Units:
         if extract.control is not None:
             extract.check_changes()
         try:
-            plan = header_columns.record_plan(extract.header, extract.code_page)
+            plan = HeaderPlan(extract.header, extract.code_page)
             if plan.reason or self._log.options.engine == "kaitai":
                 for joined in extract.joined_changes():
                     self.add_one(extract, joined)
@@ -239,10 +237,7 @@ def _summary(unit: dict[str, Any]) -> TransactionSummary:
 
 def _named(log: LogicalLog, values: Values) -> tuple[str, str]:
     """Name and identity of the table of a record."""
-    version: TableVersion | None = None
-    with suppress(ControlError):  # the name in the header is known all the same
-        version = log.tables.find(values)
-    return log.decoder.name(values, version).full, full_ids(values)
+    return log.decoder.name(values, log.tables.maybe(values)).full, full_ids(values)
 
 
 class _WindowReader:
@@ -261,8 +256,6 @@ class _WindowReader:
     def read(self) -> None:
         """Add all of them. Raises FramingError where the file is damaged, FileLimitError."""
         log = self._log
-        if not len(log.buffer):
-            next(log.extents(), None)  # adds the notice of an empty file
         for window in log.windows():
             self._read(window)
 

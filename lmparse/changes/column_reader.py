@@ -39,7 +39,7 @@ from lmparse.framing.extents import Span
 from lmparse.values.byte_arrays import Bytes, Int64s
 
 
-def text_refusal(log: ChangeLog, schema: pa.Schema | None) -> str:
+def text_refusal(schema: pa.Schema | None) -> str:
     """Why the columns that a schema wants are made row by row; empty if they are not."""
     images = [] if schema is None else [entry for entry in schema if entry.name in ("before", "after")]
     if any(pa.types.is_struct(entry.type) for entry in images) and any(

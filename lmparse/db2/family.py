@@ -29,7 +29,7 @@ def _change_reader(log: Db2Log, schema: pa.Schema | None, filters: Sequence[Filt
     from lmparse.changes.column_reader import text_refusal
     from lmparse.db2.change_columns import LuwChangeColumns
 
-    return None if text_refusal(log, schema) else LuwChangeColumns(log, schema)
+    return None if text_refusal(schema) else LuwChangeColumns(log, schema)
 
 
 def _join(

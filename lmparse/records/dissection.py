@@ -17,7 +17,7 @@ from kaitaistruct import KaitaiStruct
 from lmparse.errors import DataError, InvalidValueError
 from lmparse.records.places import Place, places_of, value_of
 from lmparse.records.reader import Decode, RecordReader, kind_of
-from lmparse.spec.layout import Code, Ending, Field, Layout
+from lmparse.spec.layout import Ending, Field, Layout
 from lmparse.values.json_form import to_json
 
 Branch = tuple[str, str, str]
@@ -124,9 +124,8 @@ class Dissector:
             if entry.id in layout.computed:
                 faults: list[InvalidValueError] = []
                 shown = self._reader.calculated(parsed, entry, decode, path, faults)
-                code = None if isinstance(shown, list) else entry.code_of(shown)
                 yield Node(
-                    path + entry.id, entry, layout.id, 0, 0, to_json(shown), "" if code is None else in_words(code),
+                    path + entry.id, entry, layout.id, 0, 0, to_json(shown), meaning(entry, shown),
                     fault=next(iter(faults), None),
                 )  # fmt: skip
                 continue
@@ -199,7 +198,7 @@ class Dissector:
         except InvalidValueError as error:
             error.at(spec=spot.layout.id, field=path, field_offset=start, doc_ref=entry.doc_ref)
             fault = error
-        yield self._node(spot, entry, start, end, value=shown, meaning=meaning(entry, value), fault=fault)
+        yield self._node(spot, entry, start, end, value=shown, meaning=meaning(entry, shown), fault=fault)
 
     def _node(self, spot: _Spot, entry: Field, start: int, end: int, **known: Any) -> Node:
         start, end = spot.whole or (start, end)
@@ -248,14 +247,10 @@ def _elsewhere(spot: _Spot, entry: Field) -> _Spot:
     return replace(spot, whole=spot.whole or (spot.base, spot.base))
 
 
-def meaning(entry: Field, value: Any) -> str:
-    """The spec's meaning of a value in a field's list; empty for a value that is not in the list."""
-    return next((in_words(code) for code in entry.codes if code.value == value), "")
-
-
-def in_words(code: Code) -> str:
-    """What a listed value means."""
-    return code.doc or code.id.replace("_", " ")
+def meaning(entry: Field, shown: Any) -> str:
+    """The spec's meaning of a value that is shown, if it is in the field's list; empty for any other."""
+    code = entry.code_of(shown)
+    return "" if code is None else code.doc or code.id.replace("_", " ")
 
 
 def placed_at(nodes: Sequence[Node], base: int, path: str) -> tuple[Node, ...]:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
 
-from lmparse.bmc.columns import header_columns
 from lmparse.bmc.columns.change_headers import HEADER_COLUMNS, TIMES, ChangeHeaders, HeaderRows, KnownTable, each
+from lmparse.bmc.columns.header_columns import HeaderPlan, HeaderTexts
 from lmparse.bmc.columns.row_plan import ImagePlan
 from lmparse.bmc.control.tables import TableVersion
 from lmparse.bmc.log import order
@@ -42,7 +42,7 @@ _MOST_ABSENT = 62
 
 def refusal(log: LogicalLog, schema: pa.Schema | None = None) -> str:
     """Why the changes of a log cannot be read column-wise in a schema; empty if they can."""
-    return text_refusal(log, schema) or header_columns.record_plan(log.header, log.code_page).reason
+    return text_refusal(schema) or HeaderPlan(log.header, log.code_page).reason
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +63,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         super().__init__(log, schema)
         self._origin = Origin(log)
         self._headers = ChangeHeaders(log, schema, filters)
-        self._header_texts = header_columns.HeaderTexts(log.header, log.code_page)
+        self._header_texts = HeaderTexts(log.header, log.code_page)
         self._plans: dict[int, ImagePlan] = {}
         self._joiner = log.joiner(only_wanted=True)
         self._ordinals: Int64s = np.zeros(0, np.int64)
@@ -73,8 +73,6 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         log = self.log
         log.check_changes()
         log.keeps_bad_records = log.options.mode == "permissive"
-        if not len(log.buffer):
-            next(log.extents(span), None)  # adds the notice of an empty file
         runs, self._joiner = log.position_runs(), log.joiner(span, only_wanted=True)
         for window in log.windows(span, log.rows_together):
             self._ordinals = runs.numbers(window)
@@ -90,7 +88,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         found, is_other = self._headers.decode(window, self._ordinals)
         found = self._headers.select(found, self._left_out)
         headers = self._headers
-        counts = each([len(_roles(op)) for op in headers.operations], found.operations)
+        counts = each([len(ROLES.get(op, ())) for op in headers.operations], found.operations)
         starts, lengths = (part[found.numbers] for part in found.decoded.rest["data"])
         data = _Data(window.data, starts, lengths, self.log.interpretation.data.reading)
         images = np.stack([*data.image(counts > 0), *data.image(counts > 1)])
@@ -110,7 +108,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         rows: dict[str, RowExtents] = {}
         for role in ("before", "after"):
             is_first, is_second = (
-                each([_roles(op)[at : at + 1] == (role,) for op in self._headers.operations], records.operations)
+                each([ROLES.get(op, ())[at : at + 1] == (role,) for op in self._headers.operations], records.operations)
                 for at in (0, 1)
             )
             places = np.flatnonzero(is_first | is_second)
@@ -194,11 +192,6 @@ class _Data:
         return integers.decode_unsigned_array(raw).astype(np.int64)
 
 
-def _roles(operation: str) -> tuple[str, ...]:
-    """The roles of the images of an operation."""
-    return ROLES.get(operation, ())
-
-
 def _details(group: _Group, decoded: Mapping[str, DecodedRows]) -> pa.Array:
     """JSON text on absent values; each distinct text is made once."""
     absent, reasons = np.zeros(len(group.numbers), np.int64), list[str]()
@@ -233,13 +226,6 @@ class CommitWindow(Window):
     """Number of each record in the file."""
     ordinals: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))
     kept: tuple[Kept | None, ...] = ()
-
-    def behind(self, number: int) -> CommitWindow:
-        """The window without its first `number` records."""
-        return replace(
-            self, starts=self.starts[number:], lengths=self.lengths[number:], offsets=self.offsets[number:],
-            indexes=self.indexes[number:], ordinals=self.ordinals[number:], kept=self.kept[number:],
-        )  # fmt: skip
 
     def extent(self, number: int) -> RecordExtent:
         """The extent of one record that is not kept."""
@@ -291,8 +277,6 @@ class _Places:
         """One pass over the headers; reports bad records. Raises FileLimitError LMP-L004, FramingError."""
         log, runs = self._log, self._log.position_runs()
         self._joiner = log.joiner(span, only_wanted=True)
-        if not len(log.buffer):
-            next(log.extents(span), None)  # adds the notice of an empty file
         for window in log.windows(span):
             self._take(window, runs.numbers(window))
 

@@ -118,7 +118,7 @@ class ChangeHeaders:
         self._log = log
         self._raw = (*_RAW, *also)
         self._filters = [entry for entry in filters if self._is_deciding(entry, schema)]
-        self._plan = header_columns.record_plan(log.header, log.code_page)
+        self._plan = header_columns.HeaderPlan(log.header, log.code_page)
         # Fields that can be faulty are read even if no column needs them: such records are read one by one.
         columns = HEADER_FIELDS if has_columns else ()
         self._names = list(dict.fromkeys((*columns, *TIMES.values(), *self._plan.fallible)))

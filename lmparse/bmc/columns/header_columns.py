@@ -34,7 +34,7 @@ _PACKED = 10
 class HeaderPlan(RecordPlan):
     """How records under a header are read: those that state another length of their header are irregular."""
 
-    def __init__(self, header: Header, page: CodePage | None = None) -> None:
+    def __init__(self, header: Header, page: CodePage | None) -> None:
         super().__init__(header.spec, page)
         self._header = header
         self._fields: dict[str, _Source] = {}
@@ -124,11 +124,6 @@ class _Source:
     """Converts its bytes to the width of the field; None if they have that width."""
 
 
-def record_plan(header: Header, page: CodePage | None = None) -> HeaderPlan:
-    """How records under a header are read column-wise."""
-    return HeaderPlan(header, page)
-
-
 def positions(header: Header, raw: Mapping[str, Bytes]) -> Bytes:
     """(n, width) positions of records in the log: LRSN in data sharing, else RBA; as `tables.position_of`."""
     lrsn = "log_rba" if "log_lrsn" in header.absent else "log_lrsn"
@@ -140,7 +135,7 @@ class HeaderTexts:
     """The fields of a header as the command line shows them, for many records at a time."""
 
     def __init__(self, header: Header, page: CodePage | None) -> None:
-        self._plan = record_plan(header, page)
+        self._plan = HeaderPlan(header, page)
         layout = header.spec.layout
         fields = [*layout, *header.extra]
         self._names = [field.id for field in fields if field.id != "data"]

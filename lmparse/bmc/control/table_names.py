@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from lmparse.bmc.control.tables import Tables, TableVersion, identity
+from lmparse.bmc.control.tables import Tables, TableVersion, full_ids, hexes, identity
 from lmparse.errors import InvalidValueError
 from lmparse.records.reader import Values
 from lmparse.spec.layout import Layout
@@ -125,13 +125,8 @@ class TableSearch:
         """Whether the table in a header is named so."""
         name = self._name_of(values)
         short = values["table_name"], f"{values['table_owner']}.{values['table_name']}"
-        return self.wanted in (name.name, name.full, *short) or self.wanted.upper() == _hexes(identity(values))
+        return self.wanted in (name.name, name.full, *short) or self.wanted.upper() == hexes(*identity(values)[1:])
 
     def shown(self, values: Values) -> str:
         """The table in a header for messages."""
-        ids = identity(values)
-        return f"{self._name_of(values).full} ({ids[0]}.{_hexes(ids)})"
-
-
-def _hexes(ids: tuple[Any, ...]) -> str:
-    return ".".join(f"{part:04X}" for part in ids[1:])
+        return f"{self._name_of(values).full} ({full_ids(values)})"

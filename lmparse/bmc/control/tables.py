@@ -48,7 +48,7 @@ class TableVersion:
     @property
     def identity(self) -> str:
         """System, ids and version, for messages."""
-        return f"{self.system}.{_hexes(self.dbid, self.psid, self.tbobid)} version {self.sequence:03d}"
+        return f"{self.system}.{hexes(self.dbid, self.psid, self.tbobid)} version {self.sequence:03d}"
 
     @cached_property
     def key(self) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ class TableVersion:
     @property
     def hex_ids(self) -> str:
         """DBID.PSID.TBOBID, as in the option `table`."""
-        return ".".join(f"{part:04X}" for part in (self.dbid, self.psid or 0, self.tbobid))
+        return hexes(self.dbid, self.psid or 0, self.tbobid)
 
     def is_of(self, ids: tuple[Any, ...]) -> bool:
         """Whether it is a version of the table with these ids: system, DBID, PSID, TBOBID."""
@@ -202,6 +202,13 @@ class Tables:
             )  # fmt: skip
         return in_force[-1]
 
+    def maybe(self, values: Values) -> TableVersion | None:
+        """The same; None where `find` raises."""
+        try:
+            return self.find(values)
+        except ControlError:
+            return None
+
     @property
     def are_open(self) -> bool:
         """Whether rows must show what the lengths of some DEC columns count."""
@@ -222,14 +229,15 @@ def _listed(versions: Sequence[TableVersion], text: Callable[[TableVersion], str
     return ", ".join(map(text, versions[:_LISTED])) + f" and {more} more" * (more > 0)
 
 
-def _hexes(*ids: int | None) -> str:
+def hexes(*ids: int | None) -> str:
+    """DBID, PSID and TBOBID in hexadecimal, with UNKNOWN_ID for what a header lacks."""
     return ".".join(UNKNOWN_ID if part is None else f"{part:04X}" for part in ids)
 
 
 def full_ids(values: Values) -> str:
     """System and ids of the table in a header, as in the identity of its versions."""
     system, *ids = identity(values)
-    return f"{UNKNOWN_ID if system is None else system}.{_hexes(*ids)}"
+    return f"{UNKNOWN_ID if system is None else system}.{hexes(*ids)}"
 
 
 def short_name(values: Values) -> str:

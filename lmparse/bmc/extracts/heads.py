@@ -5,10 +5,9 @@ Memory goes by the number of units of recovery in the extract, and counts agains
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +33,9 @@ Keys = npt.NDArray[np.bytes_]
 """Rows of bytes as `outcomes.keys`."""
 Range = tuple[bytes, bytes]
 """The lowest and the highest position of some records: both are in it."""
+Doubtful = Callable[[Bytes, Bytes, Bytes], Bytes]
+"""Gives the rows of the units of n records, from these, their positions and their tables, that a checkpoint may be
+behind though nobody has given them; one more byte is 1 for a record in front of others that have been read."""
 
 
 def are_in(ranges: Collection[Range], positions: Keys) -> Flags:
@@ -46,13 +48,6 @@ def are_in(ranges: Collection[Range], positions: Keys) -> Flags:
     place = np.searchsorted(np.array(lows, positions.dtype), positions, side="right") - 1
     found: Flags = (place >= 0) & (positions <= farthest[place])
     return found
-
-
-class Doubts(Protocol):
-    """Tells which records of an extract a checkpoint may be behind, though nobody has given them."""
-
-    def doubtful(self, units: Bytes, positions: Bytes, tables: Bytes) -> Bytes:
-        """Rows of the units of n records; one more byte is 1 for a record in front of others that have been read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +70,7 @@ class ExtractHeads:
     """(n, width) bytes of UNIT_FIELDS, OUTCOME_FIELDS and of two flags for FLAG_FIELDS, of the units that it has a
     record of; a unit is there again for each other outcome, and with zeros for records without one."""
     doubtful: Bytes
-    """As `Doubts.doubtful`."""
+    """As `Doubtful` gives them."""
     tables: Bytes
     """(n, width) bytes of TABLE_FIELDS of all tables that have a record."""
 
@@ -101,9 +96,9 @@ class ExtractHeads:
         return distinct(self.units[is_open, :UNIT_WIDTH])
 
 
-def heads_of(task: tuple[str, str, Options, Doubts | None]) -> ExtractHeads:
+def heads_of(task: tuple[str, str, Options, Doubtful | None]) -> ExtractHeads:
     """The heads of the extract with a path and a control file. Damage ends them: reading reports it at its place."""
-    path, control, options, before = task
+    path, control, options, doubtful_of = task
     log = open_extract(path, control, options)
     units, doubtful, tables = list[Bytes](), list[Bytes](), list[Bytes]()
     first, last, count = b"", b"", 0
@@ -118,8 +113,8 @@ def heads_of(task: tuple[str, str, Options, Doubts | None]) -> ExtractHeads:
         named = np.concatenate([raw[name] for name in TABLE_FIELDS], axis=1)
         units.append(distinct(rows))
         tables.append(distinct(named))
-        if before is not None:
-            doubtful.append(distinct(before.doubtful(rows, places, named)))
+        if doubtful_of is not None:
+            doubtful.append(distinct(doubtful_of(rows, places, named)))
         low, high = (one.ljust(places.shape[1], b"\0") for one in np.sort(keys(places))[[0, -1]].tolist())
         first, last = min(first or low, low), max(last, high)
     held, width = Held(options.bounds), sum(widths((*UNIT_FIELDS, *OUTCOME_FIELDS))) + len(FLAG_FIELDS)
@@ -143,7 +138,7 @@ def open_extract(path: str, control: str, options: Options, settings: FileSettin
 
 def decoded_windows(log: LogicalLog, names: Sequence[str]) -> Iterator[tuple[Window, Decoded]]:
     """The records of a log with bytes of header fields, up to damage. Raises FramingError LMP-F013."""
-    plan = header_columns.record_plan(log.header, log.code_page)
+    plan = header_columns.HeaderPlan(log.header, log.code_page)
     if plan.reason:
         raise not_one(f"its headers cannot be compared with those of other extracts: {plan.reason}", log.path)
     try:

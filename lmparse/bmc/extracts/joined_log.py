@@ -82,7 +82,8 @@ def join_extracts(
     """
     many: Run = run or map
     before = None if checkpoint is None else ReadBefore(checkpoint)
-    heads = list(many(heads_of, [(path, control, options, before) for path, control in files]))
+    doubtful = None if before is None else before.doubtful
+    heads = list(many(heads_of, [(path, control, options, doubtful) for path, control in files]))
     heads.sort(key=lambda one: (one.last, one.first, one.path))
     ends = UnitEnds.of(heads)
     if before is not None:

@@ -30,7 +30,7 @@ from lmparse.bmc.record.segments import JoinedChange, SegmentIndex, SegmentReade
 from lmparse.changes.change import HEADER_FIELDS, Change
 from lmparse.changes.claims import Claim
 from lmparse.changes.log import OUTSIDE, ChangeLog
-from lmparse.errors import ControlError, DataError, FileLimitError, FramingError, InvalidValueError, OptionError
+from lmparse.errors import DataError, FileLimitError, FramingError, InvalidValueError, OptionError
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.index import firsts
 from lmparse.framing.windows import MAX_RECORDS, Window
@@ -287,7 +287,7 @@ class LogicalLog(ChangeLog):
     def _why_left_out(self, joined: JoinedChange) -> str | None:
         values, sequence = joined.values, self.options.table_version
         if sequence is not None:
-            version = self._maybe_version(values)
+            version = self.tables.maybe(values)
             if version is None or version.sequence != sequence:
                 return "of other table versions"
         return self.why_excluded(
@@ -332,7 +332,7 @@ class LogicalLog(ChangeLog):
     @cached_property
     def _search(self) -> TableSearch:
         def name_of(values: Values) -> TableName:
-            return self.decoder.name(values, self._maybe_version(values))
+            return self.decoder.name(values, self.tables.maybe(values))
 
         return TableSearch(self.options.table or "", self.tables, self.code_page, name_of)
 
@@ -352,12 +352,6 @@ class LogicalLog(ChangeLog):
             why = f"no record in front of the damage is of a table {self.options.table!r}: {self._search_damage}"
             raise self.no_table(why, ())
         return versions
-
-    def _maybe_version(self, values: Values) -> TableVersion | None:
-        try:
-            return self.tables.find(values)
-        except ControlError:
-            return None
 
     def table_headers(self) -> Iterator[Values]:
         """One header for each table that occurs, from a pass over the headers."""
