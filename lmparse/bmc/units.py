@@ -21,6 +21,7 @@ from lmparse.bmc.columns.header_columns import HeaderPlan, HeaderTexts
 from lmparse.bmc.control.tables import full_ids, position_of
 from lmparse.bmc.log import order
 from lmparse.bmc.log.log import LogicalLog
+from lmparse.bmc.record.headers import OUTCOME
 from lmparse.bmc.record.segments import JoinedChange
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.transaction_summary import NO_OPERATION, TableLabels, TransactionSummary
@@ -83,7 +84,7 @@ CONTRADICTORY = "its records differ in UORDISP"
 NOT_TESTABLE = "not testable: no record says how many changes it has"
 _FIELDS = ("auth_id", "plan", "correlation_id", "connect_id", "uor_timestamp", "uor_commit_timestamp")
 """Header fields with the FACTS of a unit."""
-_STATE_FIELDS = ("uor_disp", "log_rec_disp", "sql_type", "incomplete_trans")
+_STATE_FIELDS = (*OUTCOME, "incomplete_trans")
 _TOGETHER = 1 << 12
 """Changes that are read one by one and added together."""
 

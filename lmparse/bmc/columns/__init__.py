@@ -1,3 +1,1 @@
 """Records of a Log Master log by the column: headers and row images of many changes."""
-
-from __future__ import annotations

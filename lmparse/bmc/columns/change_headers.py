@@ -21,6 +21,7 @@ from lmparse.bmc.control.tables import TableVersion, identity
 from lmparse.bmc.log import order
 from lmparse.bmc.log.log import LogicalLog
 from lmparse.bmc.log.order import OPERATIONS
+from lmparse.bmc.record.headers import OUTCOME
 from lmparse.changes.change import HEADER_FIELDS
 from lmparse.changes.column_reader import TABLE_NAMES, LeftOut
 from lmparse.changes.log import OUTSIDE
@@ -34,14 +35,13 @@ from lmparse.values import integers
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 from lmparse.values.distinct import Distinct
 
-_STATE_FIELDS = ("uor_disp", "log_rec_disp", "sql_type")
 _COMMIT_FIELDS = ("uor_disp", "uor_commit_lrsn", "uor_commit_point")
 _POSITION_FIELDS = ("member_id", "log_lrsn", "log_rba")
 TIMES = {"commit_ts": "uor_commit_timestamp", "ts": "timestamp"}
 """The header fields of the times that every change has, by their columns."""
 _RAW = (
     *("change_type", "total_segs", "uor_id", "data"),
-    *dict.fromkeys((*_STATE_FIELDS, *_COMMIT_FIELDS, *_POSITION_FIELDS, *TABLE_FIELDS)),
+    *dict.fromkeys((*OUTCOME, *_COMMIT_FIELDS, *_POSITION_FIELDS, *TABLE_FIELDS)),
 )
 HEADER_COLUMNS = {
     **dict.fromkeys(("op", "seq", "txn_id", "schema_name", "table_name", *HEADER_FIELDS), schemas.TEXT),
@@ -134,7 +134,7 @@ class ChangeHeaders:
         self._known_at: dict[tuple[int, int], int] = {}
         """Number of the known table, by number of the table and how many of these the position has reached."""
         self._distinct_types = Distinct(self._width("change_type"))
-        self._distinct_states = Distinct(self._width(*_STATE_FIELDS))
+        self._distinct_states = Distinct(self._width(*OUTCOME))
         self._distinct_tables = Distinct(self._width(*TABLE_FIELDS))
 
     def _width(self, *names: str) -> int:
@@ -158,7 +158,7 @@ class ChangeHeaders:
 
     def _states_of(self, found: HeaderRows) -> Int64s:
         """Number of the outcome of each record."""
-        states = self._distinct_states.of(found.raw(*_STATE_FIELDS))
+        states = self._distinct_states.of(found.raw(*OUTCOME))
         for number in range(len(self.states), len(self._distinct_states)):
             self.states.append(order.unit_state(self.values(found, int((states == number).argmax()))))
         return states

@@ -1,3 +1,1 @@
 """A Log Master log: its files together, the order of its changes, and what the manual leaves open."""
-
-from __future__ import annotations

@@ -1,3 +1,1 @@
 """Records of a Log Master log, one by one: header, DATA area, segments and row images."""
-
-from __future__ import annotations

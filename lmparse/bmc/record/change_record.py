@@ -14,6 +14,7 @@ from lmparse.framing.descriptors import TRAILERS, cut_short, excerpt, no_record
 from lmparse.framing.detection import Detection
 from lmparse.records.reader import RecordReader, Values
 from lmparse.spec import catalog
+from lmparse.spec.layout import Code
 from lmparse.storage.buffers import Buffer, occurrences
 from lmparse.values import codepages
 
@@ -54,7 +55,7 @@ class DataReader:
         try:
             body = self.reader(change_type).parse(data).body
         except DataError:
-            if _codes().get(change_type) != change_types()["mass_delete"]:
+            if _word(change_type) != "mass_delete":
                 raise
             return DataArea(payload=data)
         if hasattr(body, "images"):
@@ -68,39 +69,30 @@ class DataReader:
     def fits(self, values: Values) -> bool:
         """Whether the parts fill the DATA area of a change exactly."""
         change_type = values["change_type"]
-        is_mass_delete = _codes().get(change_type) == change_types()["mass_delete"]
-        return is_mass_delete or self.reader(change_type).accepts(values["data"])
+        return _word(change_type) == "mass_delete" or self.reader(change_type).accepts(values["data"])
 
     def reader(self, change_type: str) -> RecordReader:
         """The reader for DATA areas of a change type."""
         if change_type not in self._readers:
-            arguments = _codes().get(change_type, 0), self._reading
-            self._readers[change_type] = RecordReader(self._spec, arguments=arguments)
+            number = _codes()[change_type].value if change_type in _codes() else 0
+            self._readers[change_type] = RecordReader(self._spec, arguments=(number, self._reading))
         return self._readers[change_type]
 
 
 @cache
-def change_types() -> dict[str, int]:
-    """The listed values of CHANGE TYPE by their words in the spec."""
-    return catalog.load(SPEC).enum("change_type")
+def _codes() -> dict[str, Code]:
+    """The listed values of CHANGE TYPE by the text that is shown for them."""
+    return {code.text or "": code for code in catalog.load(SPEC).layout["change_type"].codes}
 
 
-@cache
-def _codes() -> dict[str, int]:
-    """The same by the text that is shown for them."""
-    return {code.text or "": code.value for code in catalog.load(SPEC).layout["change_type"].codes}
+def _word(change_type: str) -> str:
+    """The word of the spec for a change type; empty for an unlisted one."""
+    return _codes()[change_type].id if change_type in _codes() else ""
 
 
 def has_images(change_type: str) -> bool:
     """Whether the DATA area of a change type contains row images, so that the meaning of its halfwords matters."""
-    return _codes().get(change_type) in image_change_types()
-
-
-@cache
-def image_change_types() -> frozenset[int]:
-    """The change types whose DATA area contains row images, as numbers."""
-    types = change_types()
-    return frozenset(types[word] for word in ("update", "insert", "load_insert", "delete"))
+    return _word(change_type) in ("update", "insert", "load_insert", "delete")
 
 
 def choose_reading(samples: Sequence[Values], fills_columns: Callable[[Values, str], bool]) -> tuple[str, str]:
