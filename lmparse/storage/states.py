@@ -1,14 +1,9 @@
-"""States: size and time of files, so that no part of a plan is read from files that changed since.
-
-What is to be done again whenever files change looks at them some times a second, so that it does not matter whether a
-program writes into a file or puts another one in its place, and on which system.
-"""
+"""States: size and time of files, so that no part of a plan is read from files that changed since."""
 
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +12,6 @@ from lmparse.errors import ReadError
 from lmparse.storage import addresses
 from lmparse.storage.stored import reason, stored_file, unreadable
 
-_PAUSE = 0.2
-"""Seconds between two looks at the files."""
-_SETTLE = 0.05
-"""Seconds in which a file that is being written changes again."""
 Seen = dict[Path, tuple[int, int, int] | None]
 """Time, size and identity of files; None where there is none."""
 
@@ -75,14 +66,3 @@ def seen_now(paths: Iterable[Path]) -> Seen:
             found = os.stat(path)
             seen[path] = found.st_mtime_ns, found.st_size, found.st_ino
     return seen
-
-
-def changed(before: Seen, paths: Callable[[], Iterable[Path]]) -> Seen:
-    """The state of some files once it is another one than before, and no longer changes."""
-    while (now := seen_now(paths())) == before:
-        time.sleep(_PAUSE)
-    time.sleep(_SETTLE)
-    while (later := seen_now(paths())) != now:
-        now = later
-        time.sleep(_SETTLE)
-    return now
