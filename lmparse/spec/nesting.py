@@ -90,8 +90,8 @@ def _lists(layouts: Mapping[str, Layout], layout: Layout, above: tuple[str, ...]
             yield from (entry.id,) if entry.repeated else ()
 
 
-def rings(inside: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:
-    """The ring of each layout that is in one: the layouts that hold each other, or the one that holds itself.
+def in_rings(inside: Mapping[str, Collection[str]]) -> set[str]:
+    """The layouts that hold themselves, or each other.
 
     `inside`: ids of the layouts in each. In time linear to these (Tarjan, "Depth-first search and linear graph
     algorithms", 1972: strongly connected components).
@@ -101,7 +101,7 @@ def rings(inside: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:
     """The least number that is reached from each."""
     path: dict[str, None] = {}
     """Those whose ring is not known yet, in the order of their numbers."""
-    found: dict[str, tuple[str, ...]] = {}
+    found: set[str] = set()
     levels: list[tuple[str, Iterator[str]]] = []
 
     def enter(name: str) -> None:
@@ -125,7 +125,7 @@ def rings(inside: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:
                     while together[-1] != name:
                         together.append(path.popitem()[0])
                     if len(together) > 1 or name in inside[name]:
-                        found |= dict.fromkeys(together, tuple(together))
+                        found.update(together)
             elif nested not in number:
                 enter(nested)
             elif nested in path:

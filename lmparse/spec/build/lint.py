@@ -21,7 +21,7 @@ from lmparse.spec.build.specs import Selection, SpecFile
 from lmparse.spec.build.value_types import ValueTypes
 from lmparse.spec.catalog import class_name
 from lmparse.spec.kind_words import DECIMALS, MAX_DIGITS, SCALABLE, ZONED, digits, is_decimal, precision
-from lmparse.spec.nesting import rings
+from lmparse.spec.nesting import in_rings
 
 _FOLDER = re.compile(r"[\w .+-]+").fullmatch
 _ID = re.compile(r"[a-z][a-z0-9_]*", re.ASCII).fullmatch
@@ -171,7 +171,7 @@ def _endless(scopes: list[Scope]) -> Iterable[str]:
             found = [nested for type_ in types if (nested := scope.type_named(type_))]
             always[scope.id] = {nested.id for nested in found}
             left += found
-    return rings(always).keys()
+    return in_rings(always)
 
 
 def _loops(scope: Scope, endless: Iterable[str]) -> Iterator[Finding]:
@@ -210,7 +210,7 @@ class ColumnCounts:
                 nested = [one for _, entry in scope.columns() for one in scope.types_of(entry).values()]
                 inside[scope.id] = {one.id for one in nested}
                 left += nested
-        self._in_rings = rings(inside).keys()
+        self._in_rings = in_rings(inside)
 
     def findings(self, scope: Scope) -> Iterator[Finding]:
         """A type with too many columns."""
