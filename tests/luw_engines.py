@@ -12,7 +12,7 @@ import pyarrow as pa
 from engines import Changes, changes_difference
 
 from lmparse.changes.column_reader import text_refusal
-from lmparse.changes.rows import change_rows
+from lmparse.changes.rows import are_structs, version_rows
 from lmparse.changes.schemas import changes_schema
 from lmparse.columnar.rows import batches
 from lmparse.db2.change_columns import LuwChangeColumns
@@ -46,7 +46,8 @@ def batches_of(log: Db2Log, schema: pa.Schema | None) -> Iterator[tuple[str, pa.
 
 def rows_of(log: Db2Log, schema: pa.Schema | None) -> Iterator[tuple[str, pa.RecordBatch]]:
     if schema is not None:
-        yield from (("", batch) for batch in batches(change_rows(log, schema), schema))
+        rows = (row for _, row in version_rows(log, is_struct=are_structs(schema)))
+        yield from (("", batch) for batch in batches(rows, schema))
         return
     log.options = replace(log.options, engine="kaitai")
     yield from ((version.identity if version else "", batch) for version, batch in arrow.version_batches(log))

@@ -141,12 +141,10 @@ class Checkpoint:
                 raise ValueError(f"it is of version {version}, and this lmparse reads {_VERSION}")
             if digest != _digest(found):
                 raise ValueError("it was changed since it was written: its digest is another one")
-            held = {member: _tuples(value) for member, value in found.items()}
-            held["needed"] = tuple(NeededStretch(**one) for one in found["needed"])
-            held["files"] = tuple(
-                KnownFile(**{member: _tuples(value) for member, value in one.items()}) for one in found["files"]
-            )
-            held["ends"] = {int(stream): _tuples(pair) for stream, pair in found["ends"].items()}
+            held = _tuples(found)
+            held["needed"] = tuple(NeededStretch(**one) for one in held["needed"])
+            held["files"] = tuple(KnownFile(**one) for one in held["files"])
+            held["ends"] = {int(stream): pair for stream, pair in held["ends"].items()}
             return cls(**held)
         except (DocumentError, KeyError, TypeError, ValueError, AttributeError) as error:
             why = f"it has no {error}" if isinstance(error, KeyError) else str(error)
@@ -160,6 +158,8 @@ def _digest(held: Any) -> str:
 
 def _tuples(value: Any) -> Any:
     """A JSON value with tuples in place of lists."""
+    if isinstance(value, dict):
+        return {member: _tuples(one) for member, one in value.items()}
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 

@@ -31,18 +31,16 @@ VersionRow = tuple[Version | None, Row]
 """A row and its table version; None for bad records and for changes without a table version."""
 
 
-def change_rows(log: ChangeLog, schema: pa.Schema, span: Span | None = None) -> Iterator[Row]:
-    """The changes of a log as rows for `changes_schema`; in mode permissive bad records too."""
-    return (row for _, row in version_rows(log, span, are_structs(schema)))
-
-
 def are_structs(schema: pa.Schema) -> bool:
     """Whether a schema wants images as values, not as JSON text."""
     return any(pa.types.is_struct(entry.type) for entry in schema if entry.name in ("before", "after"))
 
 
 def version_rows(log: ChangeLog, span: Span | None = None, is_struct: bool | None = None) -> Iterator[VersionRow]:
-    """The same with the table version of each row; `is_struct` as in `rows_of`."""
+    """The changes of a log as rows for `changes_schema`, with their table versions; in mode permissive bad records too.
+
+    `is_struct` is as in `rows_of`.
+    """
     log.keeps_bad_records = log.options.mode == "permissive"
     try:
         for change in log.typed_changes(span):

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from lmparse.changes.change import Version
 from lmparse.changes.envelopes import Enveloper, check_names, check_zone, envelope_schema, image_type
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.rows import change_rows
+from lmparse.changes.rows import are_structs, version_rows
 from lmparse.changes.schemas import table_type
 from lmparse.columnar import json_texts, schemas
 from lmparse.columnar.comparison import compared
@@ -67,7 +67,8 @@ def flat_batches(
     """Flat changes of a log, column-wise if its family can; a reader may leave out what `filters` exclude."""
     columns = change_reader(log, schema, filters)
     if columns is None:
-        yield from batches(change_rows(log, schema, span), schema, log.rows_together)
+        rows = (row for _, row in version_rows(log, span, are_structs(schema)))
+        yield from batches(rows, schema, log.rows_together)
         return
     for found in columns.read(span):
         yield from (one.batch for one in found if one.batch.num_rows)
