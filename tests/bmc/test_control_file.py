@@ -13,7 +13,7 @@ from writers.bmc import control, framing, lldf
 from lmparse import cli
 from lmparse.bmc.control import control_file
 from lmparse.bmc.control.control_file import read_control
-from lmparse.bmc.control.find_control import find_control
+from lmparse.bmc.control.find_control import ControlSearch
 from lmparse.bmc.record.change_record import longest
 from lmparse.errors import ControlError, DataError, FramingError, RecordError
 from lmparse.logs.families import read_options
@@ -198,7 +198,7 @@ def test_words_of_other_programs_need_no_option(is_blocked: bool, size: int, tmp
     path = tmp_path / "a.ctl"
     path.write_bytes(reversed_word(len(data) + size) + data if is_blocked else data)
     assert codes_of(path) == [record[:4].decode("cp037") for record in RECORDS]
-    assert find_control(str(tmp_path / "a.dat"), None) == str(path)
+    assert ControlSearch().find(str(tmp_path / "a.dat"), None) == str(path)
 
 
 def test_zeros_behind_the_last_record_are_said(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from writers.bmc import control, framing, lldf
 
-from lmparse.bmc.control.find_control import find_control, is_control
+from lmparse.bmc.control.find_control import ControlSearch, is_control
 from lmparse.errors import ControlError, FramingError
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
@@ -93,7 +93,7 @@ def test_the_control_file_of_the_same_stem(tmp_path: Path) -> None:
     data = write_data(tmp_path / "night.dat")
     expected = write_control(tmp_path / "night.ctl")
     write_control(tmp_path / "day.ctl")
-    assert find_control(str(data), None) == str(expected)
+    assert ControlSearch().find(str(data), None) == str(expected)
 
 
 @pytest.mark.parametrize("data_name", ["PROD.LLOG.D1", "prod.llog.d1", "PROD.LLOG.D1.bin"])
@@ -101,14 +101,14 @@ def test_the_control_file_whose_dlds_names_the_data_set(tmp_path: Path, data_nam
     data = write_data(tmp_path / data_name)
     expected = write_control(tmp_path / "x.ctl", "PROD.LLOG.D1")
     write_control(tmp_path / "y.ctl", "PROD.LLOG.D2")
-    assert find_control(str(data), None) == str(expected)
+    assert ControlSearch().find(str(data), None) == str(expected)
 
 
 def test_no_control_file_is_an_error(tmp_path: Path) -> None:
     data = write_data(tmp_path / "night.dat")
     write_data(tmp_path / "night.ctl")
     with pytest.raises(ControlError) as caught:
-        find_control(str(data), None)
+        ControlSearch().find(str(data), None)
     assert (caught.value.code, caught.value.file, caught.value.found) == ("LMP-C007", str(data), "none")
     assert caught.value.hint
 
@@ -124,7 +124,7 @@ def test_several_control_files_are_listed(tmp_path: Path, first: str, second: st
     write_control(tmp_path / second, dsname)
     write_control(tmp_path / "third.ctl")
     with pytest.raises(ControlError, match="several control files") as caught:
-        find_control(str(data), None)
+        ControlSearch().find(str(data), None)
     assert caught.value.code == "LMP-C007"
     assert caught.value.found == ", ".join(sorted((first, second)))
 

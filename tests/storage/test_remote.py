@@ -13,7 +13,7 @@ import pyarrow.fs as pafs
 import pytest
 from storage.conftest import ENDINGS, PACKERS, Log, Remote, alone, fault, packed
 
-from lmparse.bmc.control.find_control import find_control, is_control
+from lmparse.bmc.control.find_control import ControlSearch, is_control
 from lmparse.errors import NotInstalledError, OptionError
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
@@ -43,7 +43,7 @@ def test_changes_of_a_remote_log(log: Log, remote: Remote, run: Any, ending: str
         found = run("changes", data, "--control", named)
         assert (found.code, found.err) == (expected.code, expected.err)
         assert found.out.replace(data, str(log.data)) == expected.out
-    assert find_control(data, None) == ctl
+    assert ControlSearch().find(data, None) == ctl
     assert is_control(ctl)
     assert not is_control(data)
     assert not is_control(f"{remote.root}/day")

@@ -95,17 +95,6 @@ def _named_by_copied(path: str, stamp: Hashable, limits: Limits) -> str | None:
     return _named_by(path, limits)
 
 
-def find_control(path: str, control: str | None, limits: Limits = DEFAULT) -> str:
-    """The control file of a data file.
-
-    `control` is a path, a pattern with `{stem}`, or a folder; None stands for the folder of the data file. In a folder
-    it is the control file whose DLDS record names the data set, or the one of the same stem. Raises ControlError
-    LMP-C007 if there is none or more than one, FramingError LMP-F001 if the folder cannot be read. Of joined data
-    files, the address of their control files.
-    """
-    return ControlSearch(limits).find(path, control)
-
-
 class ControlSearch:
     """Finds the control files of data files. Each folder is looked through once: what comes later is not seen."""
 
@@ -117,7 +106,13 @@ class ControlSearch:
         """The number of files in each folder that nobody has named."""
 
     def find(self, path: str, control: str | None) -> str:
-        """The control file of a data file, as `find_control`."""
+        """The control file of a data file.
+
+        `control` is a path, a pattern with `{stem}`, or a folder; None stands for the folder of the data file. In a
+        folder it is the control file whose DLDS record names the data set, or the one of the same stem. Raises
+        ControlError LMP-C007 if there is none or more than one, FramingError LMP-F001 if the folder cannot be read. Of
+        joined data files, the address of their control files.
+        """
         data = joined_of(path)
         if data is not None and control is not None and is_joined(control):
             return control
@@ -158,7 +153,7 @@ class ControlSearch:
         return self._in_folder(path, folder, place)
 
     def _in_folder(self, path: str, folder: str, place: str) -> FoundControl:
-        """The one of the control files of a folder that is for the log at `place`; raises as `find_control`."""
+        """The one of the control files of a folder that is for the log at `place`; raises as `find`."""
         if folder not in self._folders:
             known: list[tuple[str, str]] = []
             for one, stamp in _files_in(folder):

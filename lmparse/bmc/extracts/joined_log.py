@@ -21,7 +21,7 @@ import pyarrow as pa
 from lmparse.bmc.columns import change_columns
 from lmparse.bmc.columns.change_columns import ChangeColumns
 from lmparse.bmc.control.control_file import read_control
-from lmparse.bmc.control.find_control import ControlSearch, find_control
+from lmparse.bmc.control.find_control import ControlSearch
 from lmparse.bmc.control.tables import TableVersion, of_number
 from lmparse.bmc.extracts.checkpoint import ReadBefore
 from lmparse.bmc.extracts.heads import UNIT_WIDTH, ExtractHeads, heads_of
@@ -163,7 +163,7 @@ class JoinedLog(ChangeLog):
 
     def __init__(self, path: str | Path, options: Options, *, on_error: OnError = None) -> None:
         self._paths = names_in(str(path))
-        controls = joined_of(find_control(str(path), options.control, options.bounds))
+        controls = joined_of(ControlSearch(options.bounds).find(str(path), options.control))
         assert controls is not None
         self._controls = {name: piece.path for name, piece in zip(self._paths, controls.pieces, strict=True)}
         first = open_logical_log(self._paths[0], self._named(self._paths[0], options), on_error=on_error)

@@ -14,7 +14,7 @@ from lmparse.bmc.checks import Consistency, ControlChecks
 from lmparse.bmc.columns import position_runs
 from lmparse.bmc.columns.position_runs import PositionRuns
 from lmparse.bmc.control.control_file import ControlFile, read_control
-from lmparse.bmc.control.find_control import find_control
+from lmparse.bmc.control.find_control import ControlSearch
 from lmparse.bmc.control.table_names import TABLE_FIELDS, TableName, TableSearch
 from lmparse.bmc.control.tables import Tables, TableVersion, identity, of_number, read_tables, shown_name
 from lmparse.bmc.extracts.outcomes import ExtractReading
@@ -391,7 +391,7 @@ def open_logical_log(
     control = None
     if options.control is not None:
         page = codepages.lookup(options.code_page) if options.code_page else None
-        place = find_control(str(path), options.control, options.bounds)
+        place = ControlSearch(options.bounds).find(str(path), options.control)
         control = read_control(place, framing=options.control_framing, code_page=page, limits=options.bounds)
     header = Header.of(catalog.load(options.spec), control)
     places = () if header.is_table else (header.places, header.width)
