@@ -246,7 +246,7 @@ class _WindowReader:
 
     def __init__(self, units: _Units, log: LogicalLog) -> None:
         self._units, self._log = units, log
-        self._headers = ChangeHeaders(log, None, (), has_columns=False, also=_STATE_FIELDS[-1:])
+        self._headers = ChangeHeaders(log, None, (), has_columns=False)
         self._texts = HeaderTexts(log.header, log.code_page)
         self._joiner = log.joiner()
         self._numbers: list[int] = []

@@ -40,7 +40,7 @@ _POSITION_FIELDS = ("member_id", "log_lrsn", "log_rba")
 TIMES = {"commit_ts": "uor_commit_timestamp", "ts": "timestamp"}
 """The header fields of the times that every change has, by their columns."""
 _RAW = (
-    *("change_type", "total_segs", "uor_id", "data"),
+    *("change_type", "total_segs", "uor_id", "data", "incomplete_trans"),
     *dict.fromkeys((*OUTCOME, *_COMMIT_FIELDS, *_POSITION_FIELDS, *TABLE_FIELDS)),
 )
 HEADER_COLUMNS = {
@@ -112,11 +112,8 @@ class ChangeHeaders:
         filters: Sequence[Filter],
         *,
         has_columns: bool = True,
-        also: Sequence[str] = (),
     ) -> None:
-        """`also` names more fields whose bytes are taken, as in `HeaderRows.raw`."""
         self._log = log
-        self._raw = (*_RAW, *also)
         self._filters = [entry for entry in filters if self._is_deciding(entry, schema)]
         self._plan = header_columns.HeaderPlan(log.header, log.code_page)
         # Fields that can be faulty are read even if no column needs them: such records are read one by one.
@@ -145,7 +142,7 @@ class ChangeHeaders:
 
         `ordinals` has the number of the change of each record, as in `HeaderRows`.
         """
-        decoded = self._plan.decode(window, self._names, self._raw)
+        decoded = self._plan.decode(window, self._names, _RAW)
         here = self._log.extract.have(window)
         is_whole = ~decoded.irregular & (integers.decode_unsigned_array(decoded.raw["total_segs"]) <= 1)
         numbers = np.flatnonzero(here & is_whole)

@@ -17,6 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from lmparse.bmc.record.change_record import number_at
 from lmparse.bmc.record.segments import KEY_FIELDS, Place, SegmentIndex, fields_of, number_in
 from lmparse.errors import DataError
 from lmparse.framing.extents import Span
@@ -57,8 +58,7 @@ class PositionRuns:
     def _segment_key(self, raw: bytes) -> bytes | None:
         if self._total is None or len(raw) < self._end:
             return None
-        is_segment = int.from_bytes(raw[self._total[0] : sum(self._total)], "big") > 1
-        return fields_of(raw, self._key) if is_segment else None
+        return fields_of(raw, self._key) if number_at(raw, self._total) > 1 else None
 
     def number(self, raw: bytes) -> int:
         """The number of the change of the next record."""

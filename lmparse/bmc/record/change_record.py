@@ -154,11 +154,11 @@ def detection(described: Places | None = None, width: int | None = None) -> Dete
     least = sum(places.get("system_id", (0, 0))) if width else layout["length"].minimum or 0
 
     def is_one(raw: bytes) -> bool:
-        is_long_enough = least <= _number(raw, table["length"]) <= len(raw)
+        is_long_enough = least <= number_at(raw, table["length"]) <= len(raw)
         return is_long_enough and _NAME.match(_system_name(raw, 0, places)) is not None
 
     def test(records: list[bytes], framing: Framing) -> str | None:
-        lengths = Counter(_number(raw, table["length"]) for raw in records if is_one(raw))
+        lengths = Counter(number_at(raw, table["length"]) for raw in records if is_one(raw))
         if not lengths:
             return f"no record begins with a header LENGTH from {least} and the name of a Db2 subsystem"
         common, count = lengths.most_common(1)[0]
@@ -170,7 +170,8 @@ def detection(described: Places | None = None, width: int | None = None) -> Dete
     return Detection("data change records", test, _SegLenCutter(least, places) if is_whole else None, record=is_one)
 
 
-def _number(raw: Buffer, place: tuple[int, int], offset: int = 0) -> int:
+def number_at(raw: Buffer, place: tuple[int, int], offset: int = 0) -> int:
+    """The number in a field of the record at an offset."""
     start = offset + place[0]
     return int.from_bytes(raw[start : start + place[1]], "big")
 
@@ -209,7 +210,7 @@ class _SegLenCutter:
         return seg_len
 
     def _seg_len(self, buffer: Buffer, offset: int) -> int:
-        return _number(buffer, self._places["seg_len"], offset)
+        return number_at(buffer, self._places["seg_len"], offset)
 
     def _headers_behind(self, buffer: Buffer, offset: int, end: int) -> Iterator[int]:
         """Places behind the name of the system at which a header with the same LENGTH and system may begin."""
@@ -234,7 +235,7 @@ class _SegLenCutter:
 
     def _leads(self, buffer: Buffer, offset: int, behind: int, end: int) -> bool:
         """Whether a record can end at a place: behind its header, and where the file ends or a header begins."""
-        header = max(_number(buffer, self._places["length"], offset), self._system_end)
+        header = max(number_at(buffer, self._places["length"], offset), self._system_end)
         return offset + header <= behind <= end and (behind == end or self._begins(buffer, behind, end, offset))
 
     def _begins(self, buffer: Buffer, place: int, end: int, like: int) -> bool:
@@ -245,7 +246,8 @@ class _SegLenCutter:
             return rest in TRAILERS or rest[:2] == buffer[like : like + len(rest[:2])]
         names = ("length", "system_id")
         return any(
-            _number(buffer, self._places[name], place) == _number(buffer, self._places[name], like) for name in names
+            number_at(buffer, self._places[name], place) == number_at(buffer, self._places[name], like)
+            for name in names
         )
 
     def _header_length(self, buffer: Buffer, offset: int, end: int, index: int) -> int:

@@ -17,6 +17,7 @@ from itertools import islice
 
 import numpy as np
 
+from lmparse.bmc.record.change_record import number_at
 from lmparse.errors import FileLimitError, FramingError, InvalidValueError, RecordError
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.windows import Window
@@ -133,8 +134,7 @@ class SegmentIndex:
         """The change that a record is a segment of; None if it is a change of its own."""
         if self._total is None or extent.length < self._end:
             return None
-        start, width = self._total
-        if int.from_bytes(extent.read(self._file.buffer)[start : start + width], "big") <= 1:
+        if number_at(extent.read(self._file.buffer), self._total) <= 1:
             return None
         _ = self.changes
         return self._by_index.get(extent.index)
@@ -168,15 +168,15 @@ class SegmentIndex:
 
     def number(self, extent: RecordExtent) -> int | None:
         """SEGNUM of a record."""
-        return None if self._number is None else _number(extent.read(self._file.buffer), self._number)
+        return None if self._number is None else number_at(extent.read(self._file.buffer), self._number)
 
     def _add(self, extent: RecordExtent, head: bytes, found: dict[bytes, SegmentedChange]) -> None:
         assert self._total is not None
-        total, key = _number(head, self._total), fields_of(head, self._key)
+        total, key = number_at(head, self._total), fields_of(head, self._key)
         change = found.setdefault(key, SegmentedChange(total, extent.offset, extent.offset))
         change.end = extent.offset
         self._by_index[extent.index] = change
-        number = None if self._number is None else _number(head, self._number)
+        number = None if self._number is None else number_at(head, self._number)
         if number is None or number > total:
             change.surplus[extent.index] = extent, number
         elif (other := change.by_number.setdefault(number, extent)) is not extent:
@@ -263,10 +263,6 @@ def number_in(place: Place) -> Place:
 def fields_of(raw: bytes, places: Iterable[Place]) -> bytes:
     """The bytes of some fields of a record, side by side."""
     return b"".join([raw[offset : offset + width] for offset, width in places])
-
-
-def _number(raw: bytes, place: Place) -> int:
-    return int.from_bytes(raw[place[0] : sum(place)], "big")
 
 
 def _in_words(numbers: Iterable[int]) -> str:
