@@ -244,7 +244,7 @@ def plain(scope: Scope, attribute: dict[str, Any], name: Any) -> Field | None:
 
 def encoding(scope: Scope, attribute: dict[str, Any]) -> str:
     """The encoding of a text."""
-    return str(attribute.get("encoding") or scope.encoding or "")
+    return str(attribute.get("encoding") or scope.nearest("encoding") or "")
 
 
 def restore(scope: Scope, attribute: dict[str, Any]) -> Expression:

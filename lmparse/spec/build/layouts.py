@@ -98,7 +98,7 @@ class Layouts:
         in_order = [field for field in fields if not field.is_instance]
         is_fixed = end is not None and not any(field.optional or field.kind == "rest" for field in in_order)
         meta = tree.get("meta", {})
-        endian = scope.endian
+        endian = scope.nearest("endian")
         calculated, unread = self._calculated(scope)
         named = {entry.id for entry in (*fields, *calculated)}
         layout = self.by_id[scope.id] = Layout(

@@ -72,21 +72,12 @@ class Scope:
         return tree
 
     @property
-    def endian(self) -> Any:
-        """Its `meta/endian`, or that of the nearest type around it: `be`, `le`, or a mapping if the data decide."""
-        return self._nearest("endian")
-
-    @property
     def bit_endian(self) -> str:
         """Its `meta/bit-endian`, or that of the nearest type around it; the compiler's default is `be`."""
-        return self._nearest("bit-endian") or "be"
+        return self.nearest("bit-endian") or "be"
 
-    @property
-    def encoding(self) -> Any:
-        """Its `meta/encoding`, or that of the nearest type around it."""
-        return self._nearest("encoding")
-
-    def _nearest(self, key: str) -> Any:
+    def nearest(self, key: str) -> Any:
+        """What its `meta` has under a key, or that of the nearest type around it."""
         found = (scope.tree.get("meta", {}).get(key) for scope in self._outwards())
         return next((value for value in found if value is not None), None)
 
