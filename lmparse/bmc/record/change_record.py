@@ -244,11 +244,8 @@ class _SegLenCutter:
             # A line end put behind the file is not part of the record either.
             rest = buffer[place:end]
             return rest in TRAILERS or rest[:2] == buffer[like : like + len(rest[:2])]
-        names = ("length", "system_id")
-        return any(
-            number_at(buffer, self._places[name], place) == number_at(buffer, self._places[name], like)
-            for name in names
-        )
+        fields = self._places["length"], self._places["system_id"]
+        return any(number_at(buffer, field, place) == number_at(buffer, field, like) for field in fields)
 
     def _header_length(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
         have = end - offset

@@ -225,20 +225,16 @@ class Header:
             record.faults.append(error)
 
     def _check_length(self, raw: bytes) -> None:
-        entry = self.spec.layout["length"]
+        entry = self.spec.layout[_LENGTH]
         size = entry.width or 2
-        have = int.from_bytes(raw[:size], "big")
-        if len(raw) >= size and have != self.width:
-            raise ControlError(
-                "the header is not the one that the control file's XHDF records describe", code="LMP-C006",
-                spec=self.spec.id, field="length", field_offset=0, expected=str(self.width), found=str(have),
-                hex=raw[:32].hex().upper(), doc_ref=entry.doc_ref,
-            )  # fmt: skip
-        if len(raw) >= size and have > len(raw):
-            raise InvalidValueError(
-                code="LMP-V004", spec=self.spec.id, field=entry.id, field_offset=0, expected=f"at most {len(raw)}",
-                found=str(have), hex=raw[:32].hex().upper(), doc_ref=entry.doc_ref,
-            )  # fmt: skip
+        if len(raw) < size or (have := int.from_bytes(raw[:size], "big")) == self.width <= len(raw):
+            return
+        error: DataError = InvalidValueError(code="LMP-V004", expected=f"at most {len(raw)}")
+        if have != self.width:
+            text = "the header is not the one that the control file's XHDF records describe"
+            error = ControlError(text, code="LMP-C006", expected=str(self.width))
+        shown, place = raw[:32].hex().upper(), {"spec": self.spec.id, "field": entry.id, "field_offset": 0}
+        raise error.at(**place, found=str(have), hex=shown, doc_ref=entry.doc_ref)
 
     def _to_table(self, raw: bytes, faults: list[InvalidValueError]) -> bytes:
         if len(raw) < self.width:
