@@ -12,13 +12,12 @@ import pyarrow as pa
 from engines import Changes, changes_difference
 
 from lmparse.changes.column_reader import text_refusal
-from lmparse.changes.rows import are_structs, version_rows
 from lmparse.changes.schemas import changes_schema
-from lmparse.columnar.rows import batches
 from lmparse.db2.change_columns import LuwChangeColumns
 from lmparse.db2.log import Db2Log
 from lmparse.errors import DataError, LmparseError
 from lmparse.logs import arrow
+from lmparse.logs.envelopes import flat_batches
 from lmparse.logs.open import open_changes
 from lmparse.options import Options
 
@@ -45,11 +44,10 @@ def batches_of(log: Db2Log, schema: pa.Schema | None) -> Iterator[tuple[str, pa.
 
 
 def rows_of(log: Db2Log, schema: pa.Schema | None) -> Iterator[tuple[str, pa.RecordBatch]]:
-    if schema is not None:
-        rows = (row for _, row in version_rows(log, is_struct=are_structs(schema)))
-        yield from (("", batch) for batch in batches(rows, schema))
-        return
     log.options = replace(log.options, engine="kaitai")
+    if schema is not None:
+        yield from (("", batch) for batch in flat_batches(log, schema))
+        return
     yield from ((version.identity if version else "", batch) for version, batch in arrow.version_batches(log))
 
 
