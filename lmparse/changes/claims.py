@@ -15,7 +15,7 @@ KEPT_FAILURES = 100
 """Most failures of a claim that are kept in words; all are counted."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Statement:
     """A claim before anything is tested."""
 
@@ -30,13 +30,9 @@ class Statement:
 
 
 @dataclass
-class Claim:
+class Claim(Statement):
     """One claim. Each thing that it is about is tested, or cannot be tested for a reason."""
 
-    says: str
-    """The claim in words: `the log sequence numbers ascend`."""
-    of: str
-    """What is counted, in the plural: `records`."""
     tested: int = 0
     failed: int = 0
     failures: list[str] = field(default_factory=list)
