@@ -370,11 +370,11 @@ class RecordReader:
 def _start_of_stream(parsed: Any, entry: Field, body: Any, offset: int | None, stream: int | None) -> int | None:
     """Where a body with a stream of its own begins: at the offset of its field, or its bytes end where those of the
     object around it do. `stream` is where the stream around it begins."""
-    if entry.process == "zlib" or offset is not None:
-        return None if entry.process == "zlib" else offset
-    if stream is None or entry.size != ("rest",):
+    if entry.process == "zlib":
         return None
-    return int(stream + parsed._io.size() - body._io.size())
+    if offset is None and stream is not None and entry.size == ("rest",):
+        offset = int(stream + parsed._io.size() - body._io.size())
+    return offset
 
 
 def _whole_text(text: Any) -> Any:
