@@ -20,7 +20,7 @@ from lmparse.bmc.columns.position_runs import PositionRuns
 from lmparse.bmc.control.control_file import ControlFile
 from lmparse.bmc.control.table_names import has_name
 from lmparse.bmc.control.tables import Tables, TableVersion, full_ids, identity, position_of
-from lmparse.bmc.log import order
+from lmparse.bmc.log import seq as log_seq
 from lmparse.bmc.record.change_record import has_images
 from lmparse.bmc.record.segments import SegmentIndex
 from lmparse.changes.claims import KEPT_FAILURES, Claim, Statement
@@ -250,7 +250,7 @@ class Consistency:
         if values["log_rba"] is None:
             self._seq.untestable[_ABSENT if "log_rba" in self._absent else _BAD_VALUE] += 1
             begins = False
-        self._seqs.append((hash(order.seq(values, ordinal)) & _MASK or 1) if begins else 0)
+        self._seqs.append((hash(log_seq.seq(values, ordinal)) & _MASK or 1) if begins else 0)
 
     def _fail_pairs(self, claim: Claim, pairs: list[tuple[int, int]], says: str) -> None:
         """Count pairs of a later and an earlier record as failures."""

@@ -10,7 +10,7 @@ from lmparse.bmc.control import control_file
 from lmparse.bmc.control.find_control import ControlSearch, is_control
 from lmparse.bmc.log.interpretation import LogSettings
 from lmparse.bmc.log.log import LogicalLog, open_logical_log
-from lmparse.bmc.log.order import SEQ_FORM
+from lmparse.bmc.log.seq import SEQ_FORM
 from lmparse.bmc.record import change_record
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.descriptions import TableDescriptions

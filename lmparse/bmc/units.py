@@ -20,6 +20,7 @@ from lmparse.bmc.columns.change_headers import ChangeHeaders, HeaderRows, as_hex
 from lmparse.bmc.columns.header_columns import HeaderPlan, HeaderTexts
 from lmparse.bmc.control.tables import full_ids, position_of
 from lmparse.bmc.log import order
+from lmparse.bmc.log import seq as log_seq
 from lmparse.bmc.log.log import LogicalLog
 from lmparse.bmc.record.headers import OUTCOME
 from lmparse.bmc.record.segments import JoinedChange
@@ -158,12 +159,12 @@ class _Units:
         values, outcome = joined.values, _Outcome.of(joined.values)
         placed = log.extract.placed
         extents = sorted(map(placed, joined.extents), key=lambda extent: extent.index)
-        txn_id, position = order.txn_id(values), (position_of(values) or b"").hex().upper()
+        txn_id, position = log_seq.txn_id(values), (position_of(values) or b"").hex().upper()
         self._units.append({
             "txn_id": txn_id, "first_index": extents[0].index, "first_offset": extents[0].offset,
             "first_position": position, "last_index": extents[-1].index, "last_offset": extents[-1].offset,
             "last_position": position, "records": len(extents), "bytes": sum(extent.length for extent in extents),
-            "commit": order.commit_position(values), "disposition": outcome.disposition, "least": outcome.disposition,
+            "commit": log_seq.commit_position(values), "disposition": outcome.disposition, "least": outcome.disposition,
             "greatest": outcome.disposition, "is_broken": outcome.is_broken,
             **dict(zip(FACTS, (values[name] for name in _FIELDS), strict=True)),
         })  # fmt: skip

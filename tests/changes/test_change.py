@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lmparse.bmc.log import order as bmc_order
+from lmparse.bmc.log import seq as bmc_order
 from lmparse.db2.transactions import seq as db2_order
 from lmparse.db2.transactions.references import ChangeReference, Transaction
 from lmparse.framing.extents import RecordExtent

@@ -20,6 +20,7 @@ from lmparse.bmc.columns.header_columns import HeaderPlan, HeaderTexts
 from lmparse.bmc.columns.row_plan import ImagePlan
 from lmparse.bmc.control.tables import TableVersion
 from lmparse.bmc.log import order
+from lmparse.bmc.log import seq as log_seq
 from lmparse.bmc.log.log import LogicalLog
 from lmparse.changes.change import KEPT_APART, ROLES, Change
 from lmparse.changes.column_reader import ChangeGroup, ColumnReader, LeftOut, RowExtents, text_refusal
@@ -317,7 +318,7 @@ class _Places:
             return
         last = joined.extent
         self._hold(_KEY_BYTES + order.EXTENT_BYTES * len(joined.extents), last)
-        key = bytes.fromhex(order.seq(joined.values, joined.ordinal)) + last.index.to_bytes(8, "big")
+        key = bytes.fromhex(log_seq.seq(joined.values, joined.ordinal)) + last.index.to_bytes(8, "big")
         self._keys.append(np.frombuffer(key, np.uint8)[None])
         size = sum(one.length for one in joined.extents)
         self._places.append(np.array([[last.offset, 0, joined.ordinal, len(self._kept), size]]))

@@ -221,12 +221,12 @@ class ChangeHeaders:
         return found.column(TIMES.get(name, name))
 
     def sort_keys(self, found: HeaderRows) -> Bytes:
-        """`order.seq`, in bytes: (n, width)."""
+        """`log_seq.seq`, in bytes: (n, width)."""
         records = found.raw(self._lrsn, "log_rba", "member_id")
         return np.concatenate([self.commit_positions(found), records, _ordinals(found)], axis=1)
 
     def commit_positions(self, found: HeaderRows) -> Bytes:
-        """As `order.commit_position`, in bytes."""
+        """As `log_seq.commit_position`, in bytes."""
         disposition, lrsn, point = (found.raw(name) for name in _COMMIT_FIELDS)
         codes = self._log.spec.enum("uor_disp")
         is_committed = (disposition == codes["committed"]).all(1)

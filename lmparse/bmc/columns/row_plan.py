@@ -97,7 +97,7 @@ class ImagePlan(RowPlan[ImageColumn]):
 
 
 def _differ(column: ImageColumn, other: ImageColumn) -> bool:
-    return (column.width, column.unit) != (other.width, other.unit)
+    return column.width != other.width or (column.is_varying and column.unit != other.unit)
 
 
 # What a column is

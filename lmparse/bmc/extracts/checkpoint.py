@@ -24,7 +24,7 @@ from lmparse.bmc.extracts.outcomes import (
     widths,
 )
 from lmparse.bmc.extracts.ownership import UnitEnds
-from lmparse.bmc.log.order import NOT_COMMITTED, SEQ_OF_RECORD_DIGITS
+from lmparse.bmc.log.seq import NOT_COMMITTED, SEQ_OF_RECORD_DIGITS
 from lmparse.changes.checkpoint import Checkpoint, NeededStretch, too_late
 from lmparse.errors import FramingError
 from lmparse.options import Options

@@ -53,7 +53,7 @@ def is_yes(flags: Bytes) -> Flags:
 def stated_commits(rows: Bytes) -> Bytes:
     """Positions of the commits of n units, (n, width) bytes that begin with UNIT_FIELDS and OUTCOME_FIELDS.
 
-    As `order.commit_position`; zeros if a unit is not committed, or if it does not state one.
+    As `log_seq.commit_position`; zeros if a unit is not committed, or if it does not state one.
     """
     start = sum(widths(UNIT_FIELDS))
     disposition, time, lrsn, point = widths(OUTCOME_FIELDS)

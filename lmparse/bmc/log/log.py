@@ -19,6 +19,7 @@ from lmparse.bmc.control.table_names import TABLE_FIELDS, TableName, TableSearch
 from lmparse.bmc.control.tables import Tables, TableVersion, identity, of_number, read_tables, shown_name
 from lmparse.bmc.extracts.outcomes import ExtractReading
 from lmparse.bmc.log import order
+from lmparse.bmc.log import seq as log_seq
 from lmparse.bmc.log.interpretation import Interpretation, LogSettings
 from lmparse.bmc.log.order import OPERATIONS
 from lmparse.bmc.record import change_record, segments
@@ -291,7 +292,7 @@ class LogicalLog(ChangeLog):
             if version is None or version.sequence != sequence:
                 return "of other table versions"
         return self.why_excluded(
-            order.unit_state(values), lambda: order.seq(values, joined.ordinal), lambda: order.commit_micros(values)
+            order.unit_state(values), lambda: log_seq.seq(values, joined.ordinal), lambda: log_seq.commit_micros(values)
         )
 
     @classmethod

@@ -1,60 +1,20 @@
-"""Operation, outcome and order of Log Master's changes, from the header of the record; changes in commit order."""
+"""Operation and outcome of Log Master's changes, from the header of the record; changes in the order of commits."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from lmparse.bmc.log.seq import seq
 from lmparse.bmc.record.segments import JoinedChange
-from lmparse.changes.change import SeqForm
 from lmparse.framing.extents import RecordExtent
 from lmparse.limits import Held, Limits
 from lmparse.records.reader import Values
-from lmparse.values import text_times
 
 OPERATIONS = {
     "UB": "U", "I": "I", "IL": "I", "D": "D", "DM": "M", "DT": "T", "DR": "T", "E": "X", "SC": "S", "CM": "C",
     "CO": "O",
 }  # fmt: skip
 """The operation of each change type; an unlisted type has none."""
-
-
-SEQ_FORM = SeqForm(commit=20, record=40)
-NOT_COMMITTED = "F" * SEQ_FORM.commit
-"""Commit position of a change that is not committed: it sorts behind all that are."""
-SEQ_OF_RECORD_DIGITS = SEQ_FORM.record + 4 + 8
-"""Digits of a `seq` behind the commit position."""
-
-
-def seq(values: Values, ordinal: int) -> str:
-    """The sort key of a change, in upper-case hex digits: commit position (20), LRSN (20) and RBA (20) of the record,
-    member (4), number among equal positions (8).
-
-    Without an LRSN in the header, the RBA takes its place. For `ordinal` see `position_runs`.
-    """
-    record = ((values["log_lrsn"] or values["log_rba"]) + values["log_rba"]).hex().upper()
-    return f"{commit_position(values)}{record}{values['member_id'] or 0:04X}{ordinal:08X}"
-
-
-def commit_position(values: Values) -> str:
-    """LRSN of the commit record as 20 hex digits, its RBA if there is no LRSN; all F if not committed."""
-    if values["uor_disp"] != "C":
-        return NOT_COMMITTED
-    position: bytes = values["uor_commit_lrsn"] or b""
-    if not position.strip(b"\x00"):
-        position = values["uor_commit_point"] or b""
-    return position.hex().upper() if position.strip(b"\x00") else NOT_COMMITTED
-
-
-def commit_micros(values: Values) -> int | None:
-    """Time of the commit of the unit of recovery, in microseconds since 1970."""
-    text = values["uor_commit_timestamp"]
-    return None if text is None else text_times.iso_micros(text)
-
-
-def txn_id(values: Values) -> str:
-    """Member and RBA of the unit of recovery, 24 hex digits."""
-    return f"{values['member_id'] or 0:04X}{values['uor_id'].hex().upper()}"
-
 
 DISPOSITIONS = ("open", "committed", "rolled-back")
 """Outcomes of units of recovery."""

@@ -10,6 +10,7 @@ from typing import Any
 from lmparse.bmc.control.table_names import TableName, table_name
 from lmparse.bmc.control.tables import Tables, TableVersion, full_ids, identity
 from lmparse.bmc.log import order
+from lmparse.bmc.log import seq as log_seq
 from lmparse.bmc.log.interpretation import Interpretation
 from lmparse.bmc.log.order import OPERATIONS
 from lmparse.bmc.record.change_record import DataArea
@@ -46,8 +47,8 @@ class ChangeDecoder:
         name = self.name(values, version)
         change = Change(
             op=OPERATIONS.get(values["change_type"]),
-            seq=order.seq(values, joined.ordinal),
-            txn_id=order.txn_id(values),
+            seq=log_seq.seq(values, joined.ordinal),
+            txn_id=log_seq.txn_id(values),
             schema_name=name.schema,
             table_name=name.name,
             table_name_short=name.is_short,
