@@ -17,7 +17,7 @@ from lmparse.logs.open import look_beside, open_file
 from lmparse.logs.sniff import sniff
 from lmparse.options import FILE_OPTIONS, Options, check_taken
 from lmparse.records.dissection import Dissection
-from lmparse.records.file_dissection import FileDissector, faulty
+from lmparse.records.file_dissection import faulty
 from lmparse.records.files import RecordFile, ignored
 from lmparse.review.descriptor_dissection import words_of
 from lmparse.review.explain.explanation import ExplainedSection, Explanation
@@ -102,8 +102,7 @@ def search_in(path: str | Path, **options: Any) -> RecordSearch:
     given = {name: value for name, value in options.items() if value is not None}
     Options.parse(given)
     check_taken(given, "explain", "one record")
-    file = open_unknown(path, given)
-    return RecordSearch(file, dissector_of(file))
+    return RecordSearch(open_unknown(path, given))
 
 
 def open_unknown(
@@ -154,8 +153,8 @@ def _whole(name: str, given: int | str) -> int:
 class RecordSearch:
     """Finds a record of a file and explains it."""
 
-    def __init__(self, file: RecordFile, dissector: FileDissector) -> None:
-        self.file, self.dissector = file, dissector
+    def __init__(self, file: RecordFile) -> None:
+        self.file, self.dissector = file, dissector_of(file)
         self.reads_whole_file = True
         """Whether what is said of a record has facts that need a pass over the whole file."""
         self._last: RecordExtent | None = None
