@@ -11,6 +11,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -117,17 +118,6 @@ def stored(path: str) -> Iterator[pa.RecordBatch]:
 # -- reading a log ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class ChangeTask:
-    """A part of a log that is to be read. Safe to pickle."""
-
-    part: FilePart
-    folder: str
-    form: str = "parquet"
-    resumed: Checkpoint | None = None
-    """The checkpoint that the log is read from."""
-
-
 @dataclass
 class ChangesRead(PartResult):
     """What reading one part of the changes produced. Safe to pickle."""
@@ -160,8 +150,7 @@ def keep_changes(
         run.summary.left_out = log.left_out
     else:
         run.count(log.tally)
-        tasks = [ChangeTask(part, str(folder), form, log.resumed) for part in parts]
-        for done in run.results(others, keep_part, tasks):
+        for done in run.results(others, partial(keep_part, folder=folder, form=form, resumed=log.resumed), parts):
             run.summary.left_out += done.left_out
             kept += done.groups
             reference += done.others
@@ -213,16 +202,16 @@ def keep_log(
     return count, groups, others
 
 
-def keep_part(task: ChangeTask) -> ChangesRead:
-    """Keep the changes of a part, in the process that this is called in."""
-    done, part = ChangesRead(), task.part
+def keep_part(part: FilePart, folder: Path, form: str, resumed: Checkpoint | None) -> ChangesRead:
+    """Keep the changes of a part, in the process that this is called in; `resumed` is what its log is read from."""
+    done = ChangesRead()
     log: RecordFile | None = None
     prefix = uuid.uuid4().hex  # a task that is run again writes files of its own
     try:
         log = part.open(on_error=done.errors.append)
         assert isinstance(log, ChangeLog)
-        log.resumed = task.resumed
-        read = keep_log(log, Path(task.folder), prefix, span=part.span, settings=part.settings, form=task.form)
+        log.resumed = resumed
+        read = keep_log(log, folder, prefix, span=part.span, settings=part.settings, form=form)
         done.rows, done.groups, done.others = read
         done.left_out = log.left_out
         part.check()
