@@ -21,7 +21,7 @@ import pyarrow as pa
 from bench import data, harness, header
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.schemas import changes_schema
-from lmparse.logs import arrow, lines
+from lmparse.logs import envelopes, lines
 from lmparse.logs.open import open_changes, open_file
 from lmparse.options import Options
 from lmparse.records.files import RecordFile, ignored
@@ -82,7 +82,7 @@ def _records(truth: data.Truth, engine: str) -> tuple[str, int]:
 def _images(truth: data.Truth, engine: str) -> tuple[str, int]:
     """Changes of all tables in one frame."""
     log = _log(truth, engine)
-    table = pa.Table.from_batches(arrow.change_batches(log, changes_schema(None)))
+    table = pa.Table.from_batches(envelopes.change_batches(log, changes_schema(None)))
     digest, size = hashlib.sha256(), 0
     for name in ("seq", "before", "after"):
         for text in table.column(name).to_pylist():
