@@ -21,7 +21,7 @@ LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
 IMAGE = re.compile(r"^!\[([^\]]*)\]\((\S+\.svg)\)\n", re.MULTILINE)
 FENCED = re.compile(r"^( *)(```+|~~~+).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
 PAGES = {
-    "README.md": "overview.md",
+    "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
