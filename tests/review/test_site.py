@@ -112,7 +112,7 @@ def test_on_a_phone_all_of_an_option_is_on_the_screen(visit: Any) -> None:
 def test_the_landing_page_leads_to_what_the_first_commands_print(visit: Any, begin: str, shown: str) -> None:
     page = visit("index", PHONE)
     assert page.locator("svg.lm-picture text").count() > 10
-    assert "lmparse demo" in page.locator("article pre").first.inner_text()
+    assert "make demo" in page.locator("article pre").first.inner_text()
     page.locator("article").get_by_role("link", name=begin).click()
     assert shown in page.locator("article").inner_text()
 
