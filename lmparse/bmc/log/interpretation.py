@@ -66,6 +66,8 @@ class Interpretation:
     decide: Callable[[str, str, str], None]
     """Makes a decision visible: name, value, evidence."""
     _row_readers: dict[tuple[int, ImageReading], RowReader] = field(default_factory=dict)
+    _ways: dict[int, list[ImageReading]] = field(default_factory=dict)
+    """The interpretations of each table version, by its identity."""
 
     @cached_property
     def data(self) -> DataReader:
@@ -146,7 +148,7 @@ class Interpretation:
             with suppress(DataError):
                 version, data = self.tables.find(values), self.data.read(values["change_type"], values["data"])
                 images += [(version, image) for image in data.images]
-        ways = all_image_readings(((version, b"") for version in self.tables.versions), self.options)
+        ways = all_image_readings(self.tables.versions, self.options)
         left, evidence = choose_image_reading(images, self.options, ways)
         if len(left) > 1 and images:
             evidence += f"; nothing in them tells {len(left)} readings apart, the first is taken"
@@ -160,7 +162,9 @@ class Interpretation:
             version = self.tables.find(values)
         except ControlError:
             return False
-        ways = all_image_readings([(version, b"")], self.options)
+        ways = self._ways.get(id(version)) or self._ways.setdefault(
+            id(version), all_image_readings([version], self.options)
+        )
         return any(all(self.rows(version, way).fits(image) for image in images) for way in ways)
 
 

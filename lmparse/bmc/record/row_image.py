@@ -200,9 +200,9 @@ def choose_image_reading(
     return left, evidence
 
 
-def all_image_readings(samples: Iterable[tuple[TableVersion, bytes]], options: ImageOptions) -> list[ImageReading]:
+def all_image_readings(tables: Iterable[TableVersion], options: ImageOptions) -> list[ImageReading]:
     """The interpretations that differ for these tables and that the caller does not exclude, the most likely first."""
-    columns = [column for table in {id(table): table for table, _ in samples}.values() for column in table.columns]
+    columns = [column for table in tables for column in table.columns]
     nulls = _ways(NULL_BYTES, options.null_bytes, any(c.is_nullable and not c.is_varying for c in columns))
     dec = _ways(DEC_LENGTHS, options.dec_length, any(c.is_open for c in columns))
     # Lengths in front of values most likely count what those of the columns do.

@@ -323,6 +323,10 @@ def detection(framing: str = "auto", byte_order: str = "auto", generation: str =
     )
 
 
+_LONGEST_PROOF = 1 << 20
+"""Bytes of a record that is parsed to prove a form: by a wrong one the first records may be as long as the file."""
+
+
 def explained(records: Sequence[bytes], byte_order: str, generations: Sequence[str] = GENERATIONS) -> Mapping[str, int]:
     """Number of records that each generation explains to the last byte, by a body with a known layout."""
     return {generation: sum(map(_explains(generation, byte_order), records)) for generation in generations}
@@ -332,6 +336,8 @@ def _explains(generation: str, byte_order: str) -> Callable[[bytes], bool]:
     reader = LogReader(generation, byte_order, "bare").records
 
     def explains(raw: bytes) -> bool:
+        if len(raw) > _LONGEST_PROOF:
+            return False
         try:
             parsed = reader.parse(raw)
             record = reader.values_of(parsed)
