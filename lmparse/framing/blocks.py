@@ -84,6 +84,10 @@ def blocks(word: BlockDescriptor, buffer: Buffer, start: int, end: int, cursor: 
         offset += length
 
 
+IN_BLOCKS = ("zos_rdw", "zos_sdw")
+"""Descriptor words that also occur in blocks, so that a file in blocks may look like records without blocks."""
+
+
 def is_block(raw: bytes) -> bool:
     """Whether words by one of the rules, of records or of their pieces, fill what a word is in front of: then that
     word is a BDW. Words of empty records, which zeros are by some rule, show nothing.
@@ -100,10 +104,8 @@ def is_block(raw: bytes) -> bool:
 
 
 def in_blocks(framing: Framing, first: Sequence[bytes]) -> bool:
-    """Whether most of the first records, as a framing without blocks cuts them, are blocks. Some of a damaged file
-    are none, and others are not to be taken for records because of them.
-    """
-    if framing.is_blocked or framing.word_id not in ("zos_rdw", "zos_sdw"):
+    """Whether most of the first records, as a framing without blocks cuts them, are blocks; a damaged one is none."""
+    if framing.is_blocked or framing.word_id not in IN_BLOCKS:
         return False
     return 2 * sum(map(is_block, first)) > len(first)
 

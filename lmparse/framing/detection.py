@@ -13,7 +13,7 @@ from itertools import islice
 
 from lmparse.errors import FileLimitError, FramingError, OptionError, TruncatedError
 from lmparse.framing.base import Framing
-from lmparse.framing.blocks import in_blocks
+from lmparse.framing.blocks import IN_BLOCKS, in_blocks
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import named_framing, unused
 from lmparse.framing.length_field import Cutter
@@ -29,8 +29,6 @@ _SAMPLE, _BLOCKS = 64, 16
 _FOLLOWING = 5
 """Sound records, a record above the limit and those behind it, that show that it is one."""
 _ANY_LENGTH = Limits(record_bytes=1 << 62)
-_IN_BLOCKS = ("zos_rdw", "zos_sdw")
-"""Descriptor words that also occur in blocks, so that a file in blocks may look like records without blocks."""
 
 Test = Callable[[list[bytes], Framing], str | None]
 """Why the first records of a file, as a framing cuts them, are not the expected ones; None if they are."""
@@ -261,7 +259,7 @@ def _preferred(fits: list[Trial]) -> list[Trial]:
     fits = [trial for trial in fits if trial.is_spanned or not trial.framing.is_spanned]
     fits = [trial for trial in fits if trial.framing.word_id is not None] or fits
     if any(trial.framing.is_blocked for trial in fits):
-        fits = [trial for trial in fits if trial.framing.is_blocked or trial.framing.word_id not in _IN_BLOCKS]
+        fits = [trial for trial in fits if trial.framing.is_blocked or trial.framing.word_id not in IN_BLOCKS]
     return fits
 
 
