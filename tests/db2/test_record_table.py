@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ from samples.db2_random import written
 from lmparse.db2.log import Db2Log
 from lmparse.db2.record.forms import Role
 from lmparse.db2.record.record_table import RecordTable, joined
+from lmparse.db2.transactions import units
 from lmparse.db2.transactions.part_reader import PartReader
 from lmparse.errors import FramingError
 from lmparse.framing.extents import Span
@@ -59,3 +60,21 @@ def test_both_engines_fill_it_alike(seed: int, tmp_path: Path) -> None:
     assert one.address_forms == other.address_forms
     assert one.links == other.links
     assert (one.count, one.end, one.counts, one.loads) == (other.count, other.end, other.counts, other.loads)
+
+
+@pytest.mark.parametrize("together", [1, 7])
+def test_units_are_the_same_however_many_members_are_looked_at_together(
+    together: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, options, _ = written(tmp_path, 311, 40)
+    found: list[list[object]] = []
+    for size in (1 << 20, together):
+        monkeypatch.setattr(units, "_TOGETHER", size)
+        records = table(path, options, "columnar")
+        # Every other record is not there: units are broken.
+        *of_units, unit_of = units.find_units(replace(records, members=records.members.take(slice(None, None, 2))))
+        columns = [getattr(one, entry.name) for one in of_units for entry in fields(one)]
+        found.append([*columns, unit_of, records.links.named])
+    assert len(records.links.named) > 3
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -14,7 +14,7 @@ from lmparse.db2.record.record_table import RecordTable
 from lmparse.db2.transactions.units import are_changing
 from lmparse.errors import RecordError
 from lmparse.framing.extents import RecordExtent
-from lmparse.values.byte_arrays import Flags, Int64s, Ints
+from lmparse.values.byte_arrays import Flags, Int32s, Int64s, Ints
 
 _CLASSES = {
     **dict.fromkeys(record_kinds.INSERTS, 1), **dict.fromkeys(record_kinds.DELETES, 2),
@@ -27,12 +27,12 @@ _UNDONE_CLASSES = {kind: _CLASSES.get(undone[0], 0) for kind, undone in record_k
 class Compensations:
     """What the compensations of changed rows undo: changes of their unit."""
 
-    def __init__(self, columns: RecordTable, unit_of: Int64s, *, has_addresses: bool) -> None:
+    def __init__(self, columns: RecordTable, unit_of: Int32s, *, has_addresses: bool) -> None:
         """`unit_of` is the unit of each member; `has_addresses`: records state their addresses."""
         self._columns, self._unit_of = columns, unit_of
         rows, undos = columns.rows, columns.undos
-        self._row_class = _of_kinds(columns, _CLASSES)[rows.member]
-        self._undo_class = _of_kinds(columns, _UNDONE_CLASSES)[undos.member]
+        self._row_class = _of_kinds(columns, _CLASSES, rows.member)
+        self._undo_class = _of_kinds(columns, _UNDONE_CLASSES, undos.member)
         self.is_undone: Flags = np.zeros(len(rows), np.bool_)
         """For each changed row."""
         self.errors: list[tuple[RecordExtent, RecordError]] = []
@@ -54,8 +54,10 @@ class Compensations:
         columns, members, rows = self._columns, self._columns.members, self._columns.rows
         every, member = which, columns.undos.member[which]
         which = which[np.append(True, member[1:] != member[:-1])]  # one of several rows is one of their record
-        changed = np.flatnonzero(are_changing(columns) & (members.address != 0))
         undos = columns.undos.take(which)
+        is_asked = np.zeros(int(self._unit_of.max()) + 1, np.bool_)
+        is_asked[self._unit_of[undos.member]] = True
+        changed = np.flatnonzero(are_changing(columns) & (members.address != 0) & is_asked[self._unit_of])
         keys = _groups(
             (self._unit_of[changed], members.address[changed].view(np.int64)),
             (self._unit_of[undos.member], undos.compensated.view(np.int64)),
@@ -124,9 +126,11 @@ def refusal(kind: str, named: str, index: int) -> RecordError:
     )  # fmt: skip
 
 
-def _of_kinds(columns: RecordTable, numbers: dict[str, int]) -> Int64s:
-    """A number of each member by its kind; zero for kinds without one."""
-    found: Int64s = np.array([*(numbers.get(kind, 0) for kind in columns.kinds), 0], np.int64)[columns.members.form]
+def _of_kinds(columns: RecordTable, numbers: dict[str, int], members: Int64s) -> Ints:
+    """A number of each of some members by its kind; zero for kinds without one."""
+    found: Ints = np.array([*(numbers.get(kind, 0) for kind in columns.kinds), 0], np.int8)[
+        columns.members.form[members]
+    ]
     return found
 
 

@@ -33,7 +33,7 @@ _Places = Mapping[int | None, tuple[int, int]]
 """Where the pieces of each column begin and end."""
 
 
-def rows_of_pieces(columns: RecordTable, unit_of: Int64s, ops: Ints) -> Int64s:
+def rows_of_pieces(columns: RecordTable, unit_of: Ints, ops: Ints) -> Int64s:
     """For each piece that names its column the row that it belongs to: the next insert or update of the table in its
     unit, the first row of its record; -1 if none is, or the row was not written after all (-2)."""
     pieces, rows, undos = columns.pieces, columns.rows, columns.undos

@@ -243,9 +243,8 @@ class LogIndex:
 
     def _settle_parts(self, table: RecordTable, outcomes: Outcomes, moved: MovedRows, firsts: Int64s) -> None:
         """Give each part what it must know; `firsts` are the numbers of the first records of parts."""
-        keys = table.row_numbers()
         ends = [row_number(first, 0) for first in [*firsts.tolist(), table.count]]
-        doubtful, hidden, after = keys[outcomes.doubtful()], keys[moved.hidden], keys[moved.after]
+        doubtful, hidden, after = map(table.row_numbers, (outcomes.doubtful(), moved.hidden, moved.after))
         before = table.members.take(table.rows.member[moved.before])
         moved_from = np.stack([before.index, before.offset, before.length], axis=1)
         bounds = [np.searchsorted(numbers, ends).tolist() for numbers in (doubtful, hidden, after)]

@@ -19,7 +19,7 @@ from lmparse.db2.transactions.compensation import Compensations
 from lmparse.db2.transactions.units import OPEN, are_changing, find_units
 from lmparse.errors import DataError, RecordError
 from lmparse.framing.extents import RecordExtent
-from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt64s
+from lmparse.values.byte_arrays import Flags, Int32s, Int64s, Ints, UInt64s
 
 TakenBack = tuple[int, int, int, int]
 """Changed rows that are taken back with the creation of their table: unit, table as one number, and the numbers of the
@@ -52,7 +52,7 @@ class Outcomes:
         self.units, self.totals, self.unit_of = find_units(columns)
         self.errors: list[tuple[RecordExtent, DataError]] = []
         self._refuse_singular()
-        self.row_unit: Int64s = self.unit_of[columns.rows.member]
+        self.row_unit: Int32s = self.unit_of[columns.rows.member]
         """The unit of each changed row."""
         self.ops = columns.operations()
         """The operation of each changed row."""
@@ -160,7 +160,7 @@ class Outcomes:
 
     # -- what parts must know ---------------------------------------------------------------------
 
-    def of_parts(self, firsts: Int64s, count: int) -> Iterator[tuple[Int64s, Ints, Int64s]]:
+    def of_parts(self, firsts: Int64s, count: int) -> Iterator[tuple[Ints, Ints, Int64s]]:
         """Of each part the units that it has records of, ascending, the place of the unit of each record among these,
         and the rows that are undone, by `row_number`; `count` is the number of all records."""
         columns, place = self._columns, np.zeros(len(self.units), np.uint32)

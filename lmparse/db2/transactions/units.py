@@ -9,13 +9,15 @@ import numpy as np
 from lmparse.db2.record.forms import Role
 from lmparse.db2.record.links import LoadStarts
 from lmparse.db2.record.record_table import NO_AUTHID, NO_TIME, Arrays, RecordTable
-from lmparse.values.byte_arrays import Flags, Int64s, UInt64s
+from lmparse.values.byte_arrays import Flags, Int32s, Int64s, UInt64s
 
 NO_STREAM = -1
 OPEN, COMMITTED, ROLLED_BACK = 0, 1, 2
 """Outcomes of units."""
 STATES = ("open", "committed", "rolled-back")
 """The same in words, by number."""
+_TOGETHER = 1 << 20
+"""Members that are looked at together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,51 +78,42 @@ class UnitTotals(Arrays):
     last_lsn: UInt64s
 
 
-def find_units(columns: RecordTable) -> tuple[Units, UnitTotals, Int64s]:
-    """The units of the members with their totals, and the number of the unit of each member."""
-    members = columns.members
+def find_units(columns: RecordTable) -> tuple[Units, UnitTotals, Int32s]:
+    """The units of the members with their totals, and the number of the unit of each member.
+
+    Members are sorted by transaction. What is asked of all of them is asked of some at a time, so that memory has no
+    more than that order beside the table: some 16 bytes for each record.
+    """
+    members, loads = columns.members, LoadStarts(columns.loads)
     order = np.argsort(members.tid, kind="stable")
-    tid, role = members.tid[order], members.role[order]
-    is_end = (role == Role.COMMIT) | (role == Role.ABORT) | (role == Role.SINGULAR)
-    loads = LoadStarts(columns.loads)
-    # A transaction may begin with the start of a load, which is no member.
-    starts = loads.all_through(tid, members.previous[order]) == 0
-    starts[1:] |= (tid[1:] != tid[:-1]) | is_end[:-1]
-    starts[:1] = True
-    numbers = np.cumsum(starts) - 1
-    unit_of = np.empty(len(order), np.int64)
-    unit_of[order] = numbers
-    first = order[starts]
-    count = len(first)
-    last = np.append(np.flatnonzero(starts)[1:] - 1, len(order) - 1)[:count]
-    is_last_end = is_end[last] if count else np.zeros(0, np.bool_)
-    state = np.where(is_last_end, np.where(role[last] == Role.ABORT, ROLLED_BACK, COMMITTED), OPEN)
-    end = order[last] if count else first
-    is_commit = state == COMMITTED
+    starts, broken = _starts(columns, order, loads)
+    begin = np.flatnonzero(starts)
+    first, end = order[begin], order[np.append(begin[1:], len(order))[: len(begin)] - 1]
+    unit_of, sizes = _numbered(members.length, order, starts)
+    role = members.role[end]
+    is_commit = (role == Role.COMMIT) | (role == Role.SINGULAR)
     units = Units(
         tid=members.tid[first],
         first_index=members.index[first],
         first_lsn=members.lsn[first],
         previous=members.previous[first],
         first_stream=np.where(members.address[first] != 0, members.stream[first], NO_STREAM),
-        state=state,
+        state=np.where(is_commit, COMMITTED, np.where(role == Role.ABORT, ROLLED_BACK, OPEN)),
         commit_lfs=np.where(is_commit, members.lfs[end], np.uint64(0)),
         commit_lsn=np.where(is_commit, members.lsn[end], np.uint64(0)),
         commit_time=np.where(is_commit, _of_ends(columns, end, columns.ends.time, NO_TIME), NO_TIME),
         authid=np.where(is_commit, _of_ends(columns, end, columns.ends.authid, NO_AUTHID), NO_AUTHID),
-        is_broken=np.zeros(count, np.bool_),
+        is_broken=np.zeros(len(begin), np.bool_),
     )
     totals = UnitTotals(
-        is_end=is_last_end & (role[last] != Role.SINGULAR) & (last == np.flatnonzero(starts)),
-        records=np.bincount(numbers, minlength=count),
-        # Sums of whole numbers below 2^53 are exact in floating point.
-        bytes=np.bincount(unit_of, members.length, count).astype(np.int64),
+        is_end=((role == Role.COMMIT) | (role == Role.ABORT)) & (first == end),
+        records=np.diff(begin, append=len(order)),
+        bytes=sizes,
         first_offset=members.offset[first],
         last_index=members.index[end],
         last_offset=members.offset[end],
         last_lsn=members.lsn[end],
     )
-    broken = _behind_missing(columns, order, starts, loads)
     units.is_broken[unit_of[broken]] = True
     for place in broken.tolist():
         previous = loads.through(int(members.tid[place]), int(members.previous[place]))
@@ -128,11 +121,40 @@ def find_units(columns: RecordTable) -> tuple[Units, UnitTotals, Int64s]:
     return units, totals, unit_of
 
 
-def _behind_missing(columns: RecordTable, order: Int64s, starts: Flags, loads: LoadStarts) -> Int64s:
-    """The members that follow a missing record of their transaction, ascending; those without one follow none.
+def _starts(columns: RecordTable, order: Int64s, loads: LoadStarts) -> tuple[Flags, Int64s]:
+    """Which of the members, sorted by transaction, begin a unit, and those that follow a missing one, ascending."""
+    members, starts, broken = columns.members, np.zeros(len(order), np.bool_), [order[:0]]
+    for low in range(0, len(order), _TOGETHER):
+        lead = int(low > 0)  # with the last one of those before
+        which = order[low - lead : low + _TOGETHER]
+        tid, role = members.tid[which], members.role[which]
+        # A transaction may begin with the start of a load, which is no member.
+        begins = loads.all_through(tid, members.previous[which]) == 0
+        begins[1:] |= (tid[1:] != tid[:-1]) | np.isin(role[:-1], (Role.COMMIT, Role.ABORT, Role.SINGULAR))
+        begins[: 1 - lead] = True
+        starts[low : low + _TOGETHER] = begins[lead:]
+        broken.append(_behind_missing(columns, which, begins, loads))
+    return starts, np.sort(np.concatenate(broken))
 
-    `order` sorts members by transaction, and units of one begin at `starts`. A link over a record that cannot be read
-    shows nothing.
+
+def _numbered(lengths: Int64s, order: Int64s, starts: Flags) -> tuple[Int32s, Int64s]:
+    """The number of the unit of each member, and the bytes of each unit."""
+    unit_of, sizes, unit = np.empty(len(order), np.int32), np.zeros(np.count_nonzero(starts), np.int64), -1
+    for low in range(0, len(order), _TOGETHER):
+        which = order[low : low + _TOGETHER]
+        numbers = unit + np.cumsum(starts[low : low + _TOGETHER])
+        unit_of[which] = numbers
+        first, unit = int(numbers[0]), int(numbers[-1])
+        # Sums of whole numbers below 2^53 are exact in floating point.
+        sizes[first : unit + 1] += np.bincount(numbers - first, lengths[which]).astype(np.int64)
+    return unit_of, sizes
+
+
+def _behind_missing(columns: RecordTable, order: Int64s, starts: Flags, loads: LoadStarts) -> Int64s:
+    """The members that follow a missing record of their transaction; those without one follow none.
+
+    `order` has members sorted by transaction, and units of one begin at `starts`. A link over a record that cannot be
+    read shows nothing.
     """
     members, before, after = columns.members, order[:-1], order[1:]
     tid, address = members.tid[after], members.address[before]
@@ -142,7 +164,7 @@ def _behind_missing(columns: RecordTable, order: Int64s, starts: Flags, loads: L
         between = np.array(columns.unread)
         low, high = (np.searchsorted(between, members.index[side[places]]) for side in (before, after))
         places = places[low == high]
-    return np.sort(after[places])
+    return after[places]
 
 
 def are_changing(columns: RecordTable) -> Flags:
