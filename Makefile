@@ -32,7 +32,7 @@ SOAK_FOLDER ?= .cache/soak
 # Compiled modules are kept, whatever the environment says: the tests start many processes.
 unexport PYTHONDONTWRITEBYTECODE
 # The tests with Spark, without going through the modules that have none.
-WITH_SPARK = -m spark $$(grep -rl --include='test_*.py' 'mark\.spark' tests)
+WITH_SPARK = -m 'spark and not long' $$(grep -rl --include='test_*.py' 'mark\.spark' tests)
 
 .PHONY: help demo docs test check-generated check-code check-tests check-spark test-thorough cluster-test soak random-specs random-logs docs-run docs-licences size test-pages test-pages-run test-matrix test-spark gallery fuzz fuzz-run pages bench bench-run wheel lock audit fix dev clean FORCE
 

@@ -48,6 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "cluster: starts a cluster of Spark on this machine; `make cluster-test` is long"
     )
+    config.addinivalue_line("markers", "long: a test of a cluster that only `make cluster-test` runs")
     config.addinivalue_line("markers", "browser: needs a Chromium and what drives it; `make test-pages` has both")
     settings.register_profile("lmparse", examples(20, 400))
     settings.load_profile("lmparse")

@@ -24,7 +24,7 @@ from lmparse.spark.source import request_of
 pytestmark = [pytest.mark.spark, pytest.mark.cluster]
 
 SMALL_OPTIONS = {"spec": "bmc_lldf", "framing": "rdw"}
-WAYS = ("spark", "executors")
+WAYS = (pytest.param("spark", marks=pytest.mark.long), "executors")
 _MOST_KILLS_A_QUERY = 5
 _PYTHON_MEMORY = 512 << 20
 """Bytes that a Python worker may have."""
@@ -138,12 +138,14 @@ def little(driver: Callable[..., Driver], limited: str, expected: Sums, expected
     return driver(1, python=limited, **{"spark.executor.memory": "512m"})
 
 
+@pytest.mark.long
 def test_one_executor_of_little_memory_reads_the_log(
     little: Driver, log: Truth, options: dict[str, str], expected: Sums
 ) -> None:
     assert little.ask("sums", path=log.path, options=options) == expected
 
 
+@pytest.mark.long
 def test_a_full_disk_is_an_error_and_leaves_nothing_and_with_space_it_works(
     little: Driver, limited: str, cluster: Cluster, small: Path, expected_small: Sums, tmp_path: Path
 ) -> None:

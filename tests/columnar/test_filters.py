@@ -465,7 +465,7 @@ def test_parts(log: Log, max_bytes: int, options: dict[str, str]) -> None:
 
     whole = rows(())
     # A part of one change shows little more of a filter than what reading one by one does.
-    for filters in CHANGE_FILTERS[:: amount(7, 3) if max_bytes > 1 else amount(13, 3)]:
+    for filters in CHANGE_FILTERS[:: amount(7, 3) if max_bytes > 1 else amount(40, 3)]:
         assert rows(filters).equals(left(whole, filters))
 
 

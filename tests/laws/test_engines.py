@@ -21,7 +21,7 @@ from samples.bmc_random import CODES, write
 from lmparse.columnar import arrays
 from lmparse.values import decimals, floats, integers, packed_times, text_times, texts
 
-RECORDS = int(os.environ.get("LMPARSE_RECORDS", amount(9_000, 100_000)))
+RECORDS = int(os.environ.get("LMPARSE_RECORDS", amount(6_000, 100_000)))
 """More than a window of the engine by the column holds. Tests of parts and of small windows have many windows."""
 
 

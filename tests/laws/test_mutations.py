@@ -23,7 +23,7 @@ UNREADABLE = {
 """Cases of records whose rows nothing describes as they are: they are read as records only."""
 COMPRESSED = "_sqlcode.bin"
 """How the names of cases end that state the length which compressed rows would have."""
-SHARE = amount(20, 1)
+SHARE = amount(40, 1)
 """What is done to a case is tried in such a part of it, another one for each case; see `tried`."""
 Condition = Callable[[Sample, Mutation], bool]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from amounts import amount
 from bmc_extracts import Cut, example
 from commands import Run
 from samples import db2_scripts as luw
@@ -50,10 +51,10 @@ def cut(tmp_path: Path) -> Cut:
     return found
 
 
-def test_extracts_cut_at_every_record_boundary(cut: Cut, check: Any) -> None:
+def test_extracts_cut_at_record_boundaries(cut: Cut, check: Any) -> None:
     """A unit that one calls open has ended."""
     size = len(cut.data)
-    for place in cut.places:
+    for place in cut.places[:: amount(4, 1)]:
         paths = cut.files((place, size), (0, place))
         run, report = check(paths, "--control", str(paths[0].parent / "{stem}.ctl"))
         assert (run.code, report["differences"], report["error_count"]) == (0, [], 0), place

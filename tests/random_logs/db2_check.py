@@ -27,7 +27,7 @@ from lmparse.logs.joining import one_log
 from random_logs.db2_reading import stretches, written
 from random_logs.db2_stream_log import StreamLog, stream_log
 
-LOGS = 12
+LOGS = 6
 _FORMS = (
     Form("v10", "little", "filter"), Form("v10", "big", "filter"), Form("v10", "little", "lsn8"),
     Form("v10", "big", "bare"), Form("v9.7", "big", "filter97"), Form("v9.7", "little", "lsn8"),

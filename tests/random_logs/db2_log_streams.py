@@ -35,7 +35,7 @@ from random_logs.db2_reading import (
 )
 from random_logs.db2_stream_log import StreamLog, offsets, stream_log
 
-LOGS = 8
+LOGS = 4
 _FORMS = (
     Form("v10", "little", "filter"), Form("v10", "big", "filter"), Form("v10", "little", "filter"),
     Form("v10", "little", "lsn8"), Form("v10", "big", "bare"), Form("v9.7", "big", "filter97"),

@@ -24,7 +24,7 @@ from lmparse.logs import lines
 from lmparse.logs.log import transaction_summaries
 from random_logs.db2_reading import opened
 
-LOGS = amount(150, 400)
+LOGS = amount(60, 400)
 _TRANSACTIONS = 8
 _WAYS = (("all", "file", None), ("all", "file", 2000), ("committed", "commit", None), ("committed", "commit", 2000))
 """Values of `include` and of `order`, and bytes of a part."""

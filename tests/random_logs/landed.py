@@ -19,7 +19,7 @@ from random_logs.landed_log_master import log_master_log
 from random_logs.landed_runs import Landing, Log, land_all
 from random_logs.landed_tables import Commits, Expected, begin, check_in_order, check_lines
 
-LOGS = 10
+LOGS = 5
 
 
 def check(seed: int, folder: Path) -> Counter[str]:

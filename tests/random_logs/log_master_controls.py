@@ -16,7 +16,7 @@ from random_logs.log_master_columns import Form
 from random_logs.log_master_readings import ENGINES, by_parts, printed
 from random_logs.log_master_values import READINGS, said_of, some_extract
 
-LOGS = 4
+LOGS = 2
 _BETWEEN = 100
 """Changes from one extract to the next."""
 

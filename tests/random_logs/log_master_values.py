@@ -19,7 +19,7 @@ from writers.bmc.fields import key
 from random_logs.log_master_columns import Form, some_ccsids, some_column, some_value
 from random_logs.log_master_readings import ENGINES, Reading, Row, expect_same, printed
 
-LOGS = 12
+LOGS = 8
 READINGS = ("total", "inclusive", "exclusive")
 _ROLES = {"I": ("after",), "IL": ("after",), "D": ("before",), "UB": ("before", "after")}
 """Change types with the row images that they have."""

@@ -34,7 +34,7 @@ from random_logs.given_rows import (
 )
 from random_logs.log_master_readings import ENGINES, printed
 
-LOGS = 6
+LOGS = 4
 _FORMS = (Form("v10", "little", "filter"), Form("v10", "big", "lsn8"), Form("v9.7", "big", "filter97"))
 _MOST_SHOWN = 3
 

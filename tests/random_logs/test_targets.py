@@ -11,7 +11,7 @@ from amounts import amount
 
 from random_logs import TARGETS, run
 
-SHARES = 4
+SHARES = 2
 """Parts of the logs of a target, so that they can run beside each other."""
 
 
