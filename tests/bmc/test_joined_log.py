@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from amounts import amount
 from bmc_extracts import ALL, by_column, by_parts, by_record, example, unit
 from writers.bmc import control, framing, lldf, logs
 from writers.bmc.control import Table
@@ -18,12 +19,12 @@ from lmparse import cli
 from lmparse.errors import FramingError, TableNotFoundError
 
 
-def test_a_log_cut_at_every_record_boundary(tmp_path: Path) -> None:
+def test_a_log_cut_at_record_boundaries(tmp_path: Path) -> None:
     """Cut between segments of one change, it is refused."""
     cut = example(tmp_path)
     size = len(cut.data)
     segments = [place for place, one in enumerate(cut.data) if field(one, "totalsegs") != b"\0\1"]
-    for place in range(1, size):
+    for place in range(1, size, amount(2, 1)):
         paths = cut.files((place, size), (0, place))
         if segments[0] < place <= segments[-1]:
             with pytest.raises(FramingError, match="has the range, and not the same bytes, of a record"):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from amounts import amount
 from bmc_extracts import Cut, example
 
 from lmparse import cli
@@ -47,12 +48,12 @@ def cut(tmp_path: Path) -> Cut:
     return Cut(tmp_path, log.data, [one for one in log.control if one[:4] != "XHDF".encode("cp037")])
 
 
-def test_units_of_a_log_cut_at_every_record_boundary(tmp_path: Path) -> None:
+def test_units_of_a_log_cut_at_record_boundaries(tmp_path: Path) -> None:
     cut = example(tmp_path, segment_order=(2, 0, 1))
     size = len(cut.data)
     whole = listed(cut.files((0, size)))
     assert len(whole) > 4
-    for place in cut.places:
+    for place in cut.places[:: amount(4, 1)]:
         rows = listed(cut.files((place, size), (0, place)))
         assert without_places(rows) == without_places(whole)
         assert places(rows) == places(whole)
