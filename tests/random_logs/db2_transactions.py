@@ -96,8 +96,10 @@ def _numbers(oracle: Oracle, image: bytes | None, row: dict[str, Any] | None, ra
     """What tells an image of a row from all others, and the same of what lmparse gives."""
     if image is None or row is None:
         return image and image.hex().upper(), raw
-    number = next(iter(row.values()))  # none where damage made the row too short for it
-    return number and int.from_bytes(image[ID_AT : ID_AT + 4], oracle.byte_order, signed=True), number
+    number, raw_number = next(iter(row.values())), image[ID_AT : ID_AT + 4]  # none where damage made the row too short
+    if isinstance(number, str):  # damage in the description of the table gave the column a type that is not listed
+        return raw_number.hex().upper(), number
+    return number and int.from_bytes(raw_number, oracle.byte_order, signed=True), number
 
 
 def _check_values(oracle: Oracle, rows: _Rows) -> int:
