@@ -24,6 +24,7 @@ columnar | narrow records[^|]*. (\d+) and | shapes/shapes/narrow/times_as_fast
 columnar | narrow records[^|]*. \d+ and (\d+) times | shapes/shapes/wide/times_as_fast
 columnar | `convert` of the header[^|]*. ([\d.]+) of its | convert/speed_of_the_script
 columnar | Spark's `noop` sink[^|]*. ([\d.]+) of its | spark-1/ratios/noop, against replay
+spark | (\d\.\d)\s+times\s+as\s+fast\s+as\s+`df.write.parquet` | spark-1/ratios/Parquet from the executors, against df.write.parquet
 ../README | dissect\.cstruct[^|]*. ([\d.]+) | 1 / engine/contenders/dissect/times_the_baseline
 ../README | construct, compiled[^|]*. ([\d.]+) | 1 / engine/contenders/construct/times_the_baseline
 ../README | a loop with one `struct`[^|]*. ([\d.]+) | 1 / engine/contenders/struct_loop/times_the_baseline
