@@ -1,4 +1,4 @@
-"""What docs/arrow.md says of errors; tests/laws/test_guide_pages.py runs its examples."""
+"""What docs/python.md says of errors; tests/laws/test_guide_pages.py runs its examples."""
 
 from __future__ import annotations
 

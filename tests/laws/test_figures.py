@@ -11,20 +11,21 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FIGURES = r"""
-columnar | records (\d+) times as\s+fast as with `kaitai` | described/records/times_as_fast
-columnar | changes of all tables (\d+) times\. | described/changes/times_as_fast
-columnar | typed changes of 14 columns[^|]*. (\d+) times | changes/times_as_fast
-columnar | one column of 51[^|]*. (\d+) and | projection/times_as_fast/decoding alone
-columnar | one column of 51[^|]*. \d+ and (\d+) times | projection/times_as_fast/with framing
-columnar | lines of changes[^|]*. (\d+), | lines/changes/times_as_fast
-columnar | lines of changes[^|]*. \d+, \d+ and (\d+) times | lines/records/times_as_fast
-columnar | records of several kinds[^|]*. (\d+) and | kinds/db2_log/table/times_as_fast
-columnar | images as JSON text[^|]*. (\d+) times | lines/json_images/times_as_fast
-columnar | narrow records[^|]*. (\d+) and | shapes/shapes/narrow/times_as_fast
-columnar | narrow records[^|]*. \d+ and (\d+) times | shapes/shapes/wide/times_as_fast
-columnar | `convert` of the header[^|]*. ([\d.]+) of its | convert/speed_of_the_script
-columnar | Spark's `noop` sink[^|]*. ([\d.]+) of its | spark-1/ratios/noop, against replay
+../bench/README | XHDF describes[^|]*. (\d+) and \d+ times | described/records/times_as_fast
+../bench/README | XHDF describes[^|]*. \d+ and (\d+) times | described/changes/times_as_fast
+../bench/README | typed changes of 14 columns[^|]*. (\d+) times | changes/times_as_fast
+../bench/README | one column of 51[^|]*. (\d+) and | projection/times_as_fast/decoding alone
+../bench/README | one column of 51[^|]*. \d+ and (\d+) times | projection/times_as_fast/with framing
+../bench/README | lines of changes[^|]*. (\d+), | lines/changes/times_as_fast
+../bench/README | lines of changes[^|]*. \d+, \d+ and (\d+) times | lines/records/times_as_fast
+../bench/README | records of several kinds[^|]*. (\d+) and | kinds/db2_log/table/times_as_fast
+../bench/README | images as JSON text[^|]*. (\d+) times | lines/json_images/times_as_fast
+../bench/README | narrow records[^|]*. (\d+) and | shapes/shapes/narrow/times_as_fast
+../bench/README | narrow records[^|]*. \d+ and (\d+) times | shapes/shapes/wide/times_as_fast
+../bench/README | `convert` of the header[^|]*. ([\d.]+) of its | convert/speed_of_the_script
+../bench/README | Spark's `noop` sink[^|]*. ([\d.]+) of its | spark-1/ratios/noop, against replay
 spark | (\d\.\d)\s+times\s+as\s+fast\s+as\s+`df.write.parquet` | spark-1/ratios/Parquet from the executors, against df.write.parquet
+python | Typed changes of 14 columns\s+are\s+decoded\s+(\d+) times | changes/times_as_fast
 ../README | dissect\.cstruct[^|]*. ([\d.]+) | 1 / engine/contenders/dissect/times_the_baseline
 ../README | construct, compiled[^|]*. ([\d.]+) | 1 / engine/contenders/construct/times_the_baseline
 ../README | a loop with one `struct`[^|]*. ([\d.]+) | 1 / engine/contenders/struct_loop/times_the_baseline
