@@ -21,7 +21,7 @@ from lmparse.framing.extents import Span
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
 
-ROOT = Path(__file__).parents[2]
+PAGE = " ".join((Path(__file__).parents[2] / "docs" / "db2-luw.md").read_text("utf-8").split())
 _ARRAYS = ("members", "rows", "undos", "ends", "pieces")
 _NUMBERED = ("form", "authid")
 """Numbers of words, which each engine gives in its own order."""
@@ -46,8 +46,7 @@ def test_both_engines_fill_it_alike(seed: int, tmp_path: Path) -> None:
     assert len(one.members) > 40
     rows = one.rows
     size = one.members.nbytes // len(one.members) + rows.nbytes // len(rows)
-    page = " ".join((ROOT / "docs" / "db2-luw.md").read_text().split())
-    assert f"leaves {size} bytes for a record with one row" in page
+    assert f"leaves {size} bytes for a record with one row" in PAGE
     for kind in _ARRAYS:
         left, right = getattr(one, kind), getattr(other, kind)
         for entry in fields(left):

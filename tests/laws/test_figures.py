@@ -13,7 +13,6 @@ ROOT = Path(__file__).parents[2]
 FIGURES = r"""
 ../bench/README | XHDF describes[^|]*. (\d+) and \d+ times | described/records/times_as_fast
 ../bench/README | XHDF describes[^|]*. \d+ and (\d+) times | described/changes/times_as_fast
-../bench/README | typed changes of 14 columns[^|]*. (\d+) times | changes/times_as_fast
 ../bench/README | one column of 51[^|]*. (\d+) and | projection/times_as_fast/decoding alone
 ../bench/README | one column of 51[^|]*. \d+ and (\d+) times | projection/times_as_fast/with framing
 ../bench/README | lines of changes[^|]*. (\d+), | lines/changes/times_as_fast
@@ -24,7 +23,7 @@ FIGURES = r"""
 ../bench/README | narrow records[^|]*. \d+ and (\d+) times | shapes/shapes/wide/times_as_fast
 ../bench/README | `convert` of the header[^|]*. ([\d.]+) of its | convert/speed_of_the_script
 ../bench/README | Spark's `noop` sink[^|]*. ([\d.]+) of its | spark-1/ratios/noop, against replay
-spark | (\d\.\d)\s+times\s+as\s+fast\s+as\s+`df.write.parquet` | spark-1/ratios/Parquet from the executors, against df.write.parquet
+spark | (\d\.\d)\s+times | spark-1/ratios/Parquet from the executors, against df.write.parquet
 python | Typed changes of 14 columns\s+are\s+decoded\s+(\d+) times | changes/times_as_fast
 ../README | dissect\.cstruct[^|]*. ([\d.]+) | 1 / engine/contenders/dissect/times_the_baseline
 ../README | construct, compiled[^|]*. ([\d.]+) | 1 / engine/contenders/construct/times_the_baseline
