@@ -134,7 +134,6 @@ pages: dev ## write docs/errors.md, docs/dependencies.md and the lists in other 
 	$(BIN)/python tests/laws/dependency_table.py
 	@$(MAKE) --no-print-directory docs-licences VENV=.venv-docs LOCK=docs
 	$(BIN)/python tests/laws/reference_pages.py
-	$(BIN)/python tests/spec/kind_list.py
 	PYTHONPATH=.:tests $(BIN)/python tests/constructs/construct_page.py
 
 bench: ## measure everything beside its rivals, into bench/results/; long, in an environment of its own
