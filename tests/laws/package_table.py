@@ -27,7 +27,7 @@ def table() -> str:
         doc = ast.get_docstring(ast.parse((ROOT / "lmparse" / name / "__init__.py").read_text())) or ""
         paragraphs = [" ".join(part.split()) for part in doc.split("\n\n")]
         begin = next((part for part in paragraphs if part.startswith("Begin with ")), "")
-        words = paragraphs[0].rstrip("."), begin.removeprefix("Begin with ").rstrip("."), ", ".join(outside)
+        words = paragraphs[0].rstrip("."), begin.removeprefix("Begin with ").split(". ")[0].rstrip("."), ", ".join(outside)
         lines.append(f"| `{name}` | " + " | ".join(words) + " |")
     return "\n".join(lines) + "\n"
 
