@@ -12,7 +12,7 @@ from lmparse.samples import bmc_log, db2_log
 
 ROOT = Path(__file__).parents[2]
 SPECS = Path(__file__).parents[1] / "cases_diff" / "all_at_once"
-"""The specs that docs/diff.md compares."""
+"""The specs that docs/review.md compares."""
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
@@ -61,4 +61,4 @@ def test_every_block_is_a_program_or_data(page: Path) -> None:
 
 
 def test_most_pages_run() -> None:
-    assert len(RUN) >= 15
+    assert len(RUN) >= 8
