@@ -1,4 +1,4 @@
-"""The table of packages in docs/architecture.md, from pyproject.toml and the first words of each package.
+"""The list of packages in docs/architecture.md, from pyproject.toml and the first words of each package.
 
 python tests/laws/package_table.py    write it anew
 """
@@ -20,24 +20,23 @@ def packages() -> dict[str, list[str]]:
     return read
 
 
-def table() -> str:
-    """One line a package: its name, what it is for, where to begin reading, what else it may import."""
-    lines = ["| package | what it is for | begin with | may import |", "| --- | --- | --- | --- |"]
-    for name, outside in packages().items():
+def listed() -> str:
+    """One line a package: its name, what it is for, where to begin reading."""
+    lines = []
+    for name in packages():
         doc = ast.get_docstring(ast.parse((ROOT / "lmparse" / name / "__init__.py").read_text())) or ""
         paragraphs = [" ".join(part.split()) for part in doc.split("\n\n")]
         begin = next((part for part in paragraphs if part.startswith("Begin with ")), "")
-        words = paragraphs[0].rstrip("."), begin.removeprefix("Begin with ").split(". ")[0].rstrip("."), ", ".join(outside)
-        lines.append(f"| `{name}` | " + " | ".join(words) + " |")
+        lines.append(f"- `{name}`: {paragraphs[0]} {begin.split('. ')[0].rstrip('.') + '.' if begin else ''}".rstrip())
     return "\n".join(lines) + "\n"
 
 
-def with_table(text: str) -> str:
-    """The page with the table in its place."""
+def with_list(text: str) -> str:
+    """The page with the list in its place."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{table()}\n{END}{after}"
+    return f"{before}{BEGIN}\n{listed()}\n{END}{after}"
 
 
 if __name__ == "__main__":
-    PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(with_list(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
