@@ -10,7 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
-from laws.package_table import PAGE, ROOT, packages, with_list
+from laws.package_list import PAGE, ROOT, packages, with_list
 
 PACKAGE = ROOT / "lmparse"
 MAY_USE = packages()

@@ -1,6 +1,6 @@
 """The list of packages in docs/architecture.md, from pyproject.toml and the first words of each package.
 
-python tests/laws/package_table.py    write it anew
+python tests/laws/package_list.py    write it anew
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ def packages() -> dict[str, list[str]]:
 
 
 def listed() -> str:
-    """One line a package: its name, what it is for, where to begin reading."""
+    """One line a package: its name and what it is for."""
     lines = []
     for name in packages():
         doc = ast.get_docstring(ast.parse((ROOT / "lmparse" / name / "__init__.py").read_text())) or ""
-        paragraphs = [" ".join(part.split()) for part in doc.split("\n\n")]
-        begin = next((part for part in paragraphs if part.startswith("Begin with ")), "")
-        lines.append(f"- `{name}`: {paragraphs[0]} {begin.split('. ')[0].rstrip('.') + '.' if begin else ''}".rstrip())
-    return "\n".join(lines) + "\n"
+        about = " ".join(doc.partition("\n\n")[0].split()).rstrip(".")
+        lines.append(f"- `{name}`: {about}\n")
+    return "".join(lines)
 
 
 def with_list(text: str) -> str:
