@@ -130,11 +130,10 @@ size: dev ## print the lines and modules of each package beside what they may ha
 
 pages: dev ## write docs/errors.md, docs/dependencies.md and the lists in other pages of docs/ anew
 	$(BIN)/python -c 'from lmparse.error_catalogue import page; print(page(), end="")' > docs/errors.md
-	$(BIN)/python tests/laws/package_table.py
+	$(BIN)/python tests/laws/package_list.py
 	$(BIN)/python tests/laws/dependency_table.py
 	@$(MAKE) --no-print-directory docs-licences VENV=.venv-docs LOCK=docs
 	$(BIN)/python tests/laws/reference_pages.py
-	$(BIN)/python tests/spec/kind_list.py
 	PYTHONPATH=.:tests $(BIN)/python tests/constructs/construct_page.py
 
 bench: ## measure everything beside its rivals, into bench/results/; long, in an environment of its own

@@ -1,6 +1,7 @@
 """Writes docs/constructs.md: how each construct of Kaitai Struct is read. `make pages` runs this file.
 
-The page shows the results of the specs of the matrix: a construct is decoded column-wise if a spec with it is.
+The page shows the results of the specs of the matrix: a construct is decoded column-wise if a spec with it is. It ends
+with the words of `-lm-type`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from lmparse.columnar.record_plan import RecordPlan
 from lmparse.spec import catalog
 from lmparse.spec.build.constructs import CONSTRUCTS, Construct, Level
 from lmparse.spec.build.products import Builder
+from lmparse.spec.kind_words import KIND_WORDS
 
 PAGE = Path(__file__).parents[2] / "docs" / "constructs.md"
 MATRIX: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("matrix.yaml").read_text(encoding="utf-8"))
@@ -28,47 +30,41 @@ _SILENT_WORDS = frozenset((
     "-lm-source",
 ))  # fmt: skip
 """Words that say nothing about bytes, or, as `imports`, where something else is that does."""
-_AS_FIELDS = "as in a field, row by row"
+_AS_FIELDS = "as in a field"
 _BODY = ("seq", "instances", "types", "enums", "params")
 _INTRODUCTION = """# Constructs: what of Kaitai Struct is read, and how
 
-This page is written by `make pages` from the code: each construct is in small specs with good and bad bytes
-(`tests/constructs/matrix.yaml`), and the page shows the results. Both engines and the generated parser alone give
-the same values and errors for all of them, and for random specs and bytes
-(`make random-specs`).
+Written by `make pages` from the small specs of `tests/constructs/matrix.yaml`, which have good and bad bytes. Both
+engines and the generated parser alone give the same values and errors for them.
 
-- **column-wise**: the columnar engine reads it, many records at a time, if nothing else in the record needs the parser;
-  `lmparse formats` says so for each field of a spec.
-- **row by row**: the generated parser reads the whole record. Values have a type all the same: lists are lists, nested
-  records are structs, a type that switches is a struct with one member for each choice, of which one has the value.
-  Cases that are all numbers, or all text, are one number or one text. A type that contains itself, or that has no
-  fields, is JSON text.
+- **column-wise**: the columnar engine reads it, many records at a time, if nothing else in the record needs the parser.
+  `lmparse formats SPEC` says so for each field.
+- **row by row**: the generated parser reads the whole record. Its columns have types all the same. Cases that are all
+  numbers, or all text, are one number or one text. A type that contains itself, or that has no fields, is JSON text.
 - **refused**: the build step says file, line and reason.
 
 | What becomes of … | In a row |
 |---|---|
 | a field, an instance at a position | a column by its id: `seq` first, then the instances, as in the spec |
 | a calculated value (`value`) | a column; whole numbers have 64 bits, and `/` of these rounds down |
-| one that stands for another object | no column, since that object is one where it stands; `lmparse formats` says so |
+| one that stands for another object | no column, since that object is one where it stands |
 | one that is an object in some records only | null in these; else JSON text |
 | one that has no value (a division by zero, no such item) | null, and listed in `_corrupt_fields` (LMP-R012) |
 | an `if` that does not hold | null |
 | a number with an enumeration | the word of the spec, or the digits of an unlisted one; or `--enums numbers` |
 | a code of letters (`-codec` with `enum`) | the vendor's letters |
 | one bit (`b1`) | true or false |
-| a nested type, a list, a switch | a struct, a list, a struct with one member for each choice |
-| a helper (`-lm-column: false`) | no column |
-| a parameter (`params`) | no column: whoever reads the record gives it |
+| a nested type, a list | a struct, a list |
+| a switch | a struct with one member for each choice, of which one has the value |
+| a helper (`-lm-column: false`), a parameter (`params`) | no column |
 | a terminator, padding | no part of the value; `lmparse explain` lists its bytes |
 | bytes that no field has | in no column; counted and said (LMP-R003), and refused with `--mode failfast` |
+| an instance whose type contains the type that it is in | not read: it may be a circle; `lmparse formats` lists it |
 
-Bytes in no field are said by `lmparse.notices` in the metadata of a table in Python. If a spec has fields at positions,
-only `check` counts such bytes: any other reader would have to note the place of each field.
-
-An instance whose type contains the type that it is in is not read, since it may lead in a circle; `lmparse formats`
-lists it. Names and types in all expressions are checked by the build: `size: naem` names the place and the field that
-is meant, `if: count` says that a condition must be true or false.
+In a spec with fields at positions only `check` counts bytes that no field has. The build checks names and types in all
+expressions. In the lists below, what is not marked is read column-wise.
 """
+_VALUES = "a field, an instance, an instance with a value, a parameter"
 
 
 def ksy(name: str, entry: dict[str, Any]) -> str:
@@ -150,23 +146,49 @@ def _way(entry: Construct, found: dict[str, str]) -> str:
     is_idle = entry.is_ours and entry.level in (Level.VALUE_INSTANCE, Level.PARAM)
     if entry.level in _SILENT_LEVELS or entry.word in _SILENT_WORDS or is_idle:
         return SILENT
-    if entry.level is Level.INSTANCE and entry.word not in ("pos", "io"):
+    if entry.level is Level.INSTANCE and entry.word not in ("pos", "io", "-lm-column"):
         return _AS_FIELDS
     return found.get(entry.name, "")
 
 
 def page(out: Path) -> str:
-    """The page."""
+    """The page: what each level has, then in one list what changes no values, and the words of `-lm-type`."""
     said = ways(out)
-    lines = [_INTRODUCTION]
+    parts = [_INTRODUCTION]
     for level in Level:
-        lines += [f"## In {level.value}", "", "| word | what it is | how it is read |", "| --- | --- | --- |"]
-        for entry in CONSTRUCTS:
-            if entry.level is level:
-                ours = " (of lmparse)" if entry.is_ours else ""
-                lines.append(f"| `{entry.word}` | {entry.doc}{ours} | {said[entry.name]} |")
-        lines.append("")
-    return "\n".join(lines)
+        entries = [entry for entry in CONSTRUCTS if entry.level is level and said[entry.name] != SILENT]
+        own = [_line(entry, said[entry.name]) for entry in entries if said[entry.name] != _AS_FIELDS]
+        if own:
+            parts.append("\n".join([f"## In {level.value}", "", *own, ""]))
+        if alike := [f"`{entry.word}`" for entry in entries if said[entry.name] == _AS_FIELDS]:
+            parts.append(f"Other keys are those of a field, and are read as there: {', '.join(alike)}.\n")
+    silent = [entry for entry in CONSTRUCTS if said[entry.name] == SILENT]
+    return "\n".join([*parts, _without_effect(silent), _kinds()])
+
+
+def _line(entry: Construct, way: str) -> str:
+    return f"- `{entry.word}`: {_about(entry)}{f' (**{way}**)' if way != COLUMN else ''}"
+
+
+def _about(entry: Construct) -> str:
+    return f"{entry.doc} (of lmparse)" if entry.is_ours else entry.doc
+
+
+def _without_effect(entries: list[Construct]) -> str:
+    """What does not change values: one line for a word that means the same in several places."""
+    places: dict[tuple[str, str], list[Construct]] = {}
+    for entry in entries:
+        places.setdefault((entry.word, entry.doc), []).append(entry)
+    lines = ["| word | what it is | where |", "| --- | --- | --- |"]
+    for alike in places.values():
+        where = ", ".join(entry.level.value for entry in alike).replace(_VALUES, "whatever has a value")
+        lines.append(f"| `{alike[0].word}` | {_about(alike[0])} | {where} |")
+    return "\n".join(["## What does not change values", "", *lines, ""])
+
+
+def _kinds() -> str:
+    words = (f"- `{word}`: {about}" for word, about in KIND_WORDS.items())
+    return "\n".join(["## Words of -lm-type", "", *words, ""])
 
 
 if __name__ == "__main__":

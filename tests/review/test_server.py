@@ -225,13 +225,14 @@ def test_a_port_in_use_is_an_error(run: Any) -> None:
 
 # -- the page about it -----------------------------------------------------------------------------
 
-PAGE = (CASES.parents[1] / "docs" / "serve.md").read_text("utf-8")
+PAGE = (CASES.parents[1] / "docs" / "review.md").read_text("utf-8")
 COMMANDS = [
     line.partition("#")[0].split()[1:]
     for block in re.findall(r"^```(?:sh|console)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
     for line in block.splitlines()
-    if line.startswith("lmparse ")
+    if line.startswith("lmparse serve ")
 ]
+assert len(COMMANDS) == 3
 
 
 @pytest.mark.parametrize("given", COMMANDS, ids=" ".join)

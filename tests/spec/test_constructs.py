@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 import yaml
-from spec import kind_list
 
 from lmparse.spec.build import products
 from lmparse.spec.build.compiler import Compiler
@@ -118,10 +117,3 @@ def test_keys_of_others_are_taken() -> None:
 
 def test_kinds_of_values_have_a_word_each() -> None:
     assert set(KIND_WORDS) == {*KINDS, "struct", "body"} - {"str", "boolean"}
-
-
-def test_the_page_lists_the_words() -> None:
-    """Write them anew with `make pages`."""
-    page = kind_list.PAGE.read_text(encoding="utf-8")
-    assert kind_list.BEGIN in page
-    assert kind_list.with_list(page) == page

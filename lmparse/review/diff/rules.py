@@ -1,7 +1,4 @@
-"""Rules: the kinds of changes of a spec, each with its class (what it does to readers of the data) and the reason.
-
-`docs/diff.md` has the same table; a test compares both.
-"""
+"""Rules: the kinds of changes of a spec, each with its class (what it does to readers of the data) and the reason."""
 
 from __future__ import annotations
 
