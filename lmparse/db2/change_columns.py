@@ -1,6 +1,6 @@
 """Column-wise reading of Db2 LUW changes: the rows of many changes of one table version together.
 
-A change that is more than rows in one record is read one by one.
+A change is read by itself if it is more than rows in one record.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class _Group(ChangeGroup):
 
     part: PartRows
     changed: Int64s
-    """Numbers of the rows in the part."""
+    """Numbers of the changed rows in the part."""
     gathered: Gathered
-    """Where the bytes of the file are in `data`."""
+    """Places of the bytes of the file in `data`."""
     outside_bytes: int
-    """Bytes of values that are stored outside of the rows."""
+    """Bytes of the outside values of the rows."""
 
     @property
     def size(self) -> int:
@@ -58,8 +58,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
         super().__init__(log, schema)
         self._origin = Origin(log)
         self._plans: dict[int, tuple[Table, LuwRowPlan | None]] = {}
-        """By identity of the table version, which the value keeps alive; no plan if its rows are to be read one by one.
-        """
+        """By identity of the table version, which the value keeps alive; no plan if its rows are read one by one."""
         self._has_headers = log.options.header and (
             schema is None or not {"header", json_texts.LINE}.isdisjoint(schema.names)
         )
@@ -96,7 +95,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
         return groups, others
 
     def _chosen(self, stretch: Stretch) -> Stretch:
-        """The rows that the options ask for; those that they exclude are counted."""
+        """The rows that the options select; rows that the options exclude are counted."""
         options, part, rows, numbers = self.log.options, stretch.part, stretch.rows, stretch.numbers
         if options.operations:
             letters = np.array([op.encode() for op in options.operations], "S1")
@@ -137,7 +136,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
         return found
 
     def _groups(self, part: PartRows, rows: Int64s, numbers: Int64s, others: list[int]) -> list[_Group]:
-        """The rows by table version; numbers of those that are to be read one by one are added to `others`."""
+        """The rows by table version. Numbers of rows that are read one by one are added to `others`."""
         found: dict[int, tuple[Table, LuwRowPlan, list[Int64s]]] = {}
         for table, places in part.versions(rows, self.log.descriptions):
             plan = None if table is None else self._plan_of(table)
@@ -206,17 +205,17 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
         )
 
     def _lobs_outside(self, table: Table, plan: LuwRowPlan) -> list[Column]:
-        """The columns of a table version whose values may be outside of the row and are read by the column."""
+        """The columns of a table version whose outside values are read by the column."""
         if self.log.decoder.first_column_of(table) is None:
             return []
         lobs = [column.column for column in plan.lob_columns(self._wanted_columns)]
-        is_placed = all(one.offset < next_.offset for one, next_ in pairwise(lobs))  # reasons are in their order
+        is_placed = all(lob.offset < next_.offset for lob, next_ in pairwise(lobs))  # reasons are in column order
         return lobs if is_placed else []
 
     # -- headers ------------------------------------------------------------------------------
 
     def _have_header_forms(self, part: PartRows, rows: Int64s) -> Flags:
-        """Which rows are in records whose headers are read by the column; their forms are learned."""
+        """Which rows are in records whose headers are read by the column. New forms of headers are learned."""
         record = part.columns.rows.member[rows]
         forms = part.columns.members.form[record]
         found = np.ones(len(rows), np.bool_)
@@ -289,14 +288,14 @@ def _texts(digits: Bytes) -> pa.Array:
 
 
 def _named(names: Sequence[str | None], numbers: Int64s) -> pa.Array:
-    """The text with each number; null for a number below zero. Takes time by the numbers, not by the names."""
+    """The name with each number; null for a number below zero. Takes time by the numbers, not by the names."""
     different, which = np.unique(numbers, return_inverse=True)
     known = pa.array([None if number < 0 else names[number] for number in different.tolist()], schemas.TEXT)
     return known.take(pa.array(which))
 
 
 def _details(group: _Group, decoded: Mapping[str, DecodedRows]) -> pa.Array | None:
-    """JSON text on rows that may be missing, and on values that are not in the log; None if there is neither."""
+    """JSON texts on missing rows, and on values that are not in the log; None if there are neither."""
     gaps = group.part.gaps(group.changed)
     columns = [(role, name, flags) for role, rows in decoded.items() for name, flags in rows.absent.items()]
     absent = np.zeros((len(group.changed), len(columns)), np.bool_)

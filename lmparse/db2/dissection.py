@@ -1,6 +1,6 @@
 """Dissection of Db2 LUW log records: the rows in them, column by column.
 
-The columns come from the tables file, or from a record of the log that made or altered the table. Finding the latter
+The columns come from the tables file, or from a record of the log that made or altered the table. Finding that record
 takes one pass over the log, which only records with rows need.
 """
 
@@ -31,7 +31,7 @@ from lmparse.spec.layout import Field
 from lmparse.values.json_form import to_json
 
 _ROW_SPEC, _ROW_FIELD = "db2_dms", "record"
-"""The field that contains a row, in any layout of that spec."""
+"""Spec and id of the field that contains a row, in any layout of the spec."""
 _ROLES = {"I": "after", "D": "before", "old_row": "before", "new_row": "after"}
 _MEANINGS = {"before": "the row before the change", "after": "the row after the change", "row": "the row"}
 _COLUMNS = "fixed_section.columns"
@@ -48,7 +48,7 @@ class Db2LogDissector(FileDissector):
     positions = ("log sequence number", "log sequence offset")
 
     def __init__(self, file: Db2Log) -> None:
-        """Raises ControlError for a tables file that cannot be read, also if no record that is shown has a row."""
+        """Raises ControlError for a tables file that cannot be read, even if no record with a row is shown."""
         super().__init__(file)
         self._log = file
         self._readers: dict[Table, tuple[RowReader, Dissector]] = {}
@@ -73,14 +73,14 @@ class Db2LogDissector(FileDissector):
         try:
             record = self._log.logs.read(self._log.buffer, extent)
         except DataError as error:
-            # The prefix contradicts the record; each by itself is sound.
+            # The prefix contradicts the record, but each of them is sound.
             return replace(found, nodes=opened(found.nodes, _marking(error.field or "", error)))
         if any(_holds_row(node) for node in found.walk()):
             found = self._with_rows(found, record)
         return self._among_others(found, record)
 
     def _among_others(self, found: Dissection, record: LogRecord) -> Dissection:
-        """A record of a change with the faults that follow from other records of its log."""
+        """The dissection of a change, with the faults that follow from other records of its log."""
         if record.kind not in OPERATIONS and record.kind not in UNDOES:
             return found
         for error in self._bad.get(record.extent.index, ()):
@@ -118,7 +118,7 @@ class Db2LogDissector(FileDissector):
 
     @cached_property
     def _bad(self) -> dict[int, list[DataError]]:
-        """Faults of records that follow from other records, by record number."""
+        """By record number, the faults of records that follow from other records."""
         found: dict[int, list[DataError]] = {}
         for extent, error in self._log.transactions.bad:
             found.setdefault(extent.index, []).append(error)
@@ -134,7 +134,7 @@ class Db2LogDissector(FileDissector):
     # -- rows -----------------------------------------------------------------------------------
 
     def _with_rows(self, found: Dissection, record: LogRecord) -> Dissection:
-        """A record with the columns of each row in it."""
+        """The dissection of a record, with the columns of each of its rows."""
         notes: list[str] = []
         table: Table | None = None
         fault: DataError | None = None
@@ -203,7 +203,7 @@ def _holds_row(node: Node) -> bool:
 
 
 def _role(node: Node, kind: str) -> str:
-    """The role of the row in a field, as in errors; one of several rows has its number too."""
+    """The role of the row in a field, as errors name it; with its number if the record has several rows."""
     where = node.path.rpartition(".")[0]
     if where in _ROLES:
         return _ROLES[where]
@@ -213,14 +213,14 @@ def _role(node: Node, kind: str) -> str:
 
 @dataclass
 class _Row:
-    """One row of a described table. Offsets in bytes from its start, unless `base` is added."""
+    """One row of a described table. Offsets count bytes from the start of the row, unless `base` is added."""
 
     reader: RowReader
     dissector: Dissector
     raw: bytes
     role: str
     base: int
-    """Its offset in its log record."""
+    """Offset of the row in its log record."""
 
     def __post_init__(self) -> None:
         spec = catalog.load(SPEC)
@@ -233,7 +233,7 @@ class _Row:
         self._bad: dict[str | None, DataError] = {}
 
     def parts(self, notes: list[str]) -> Dissection:
-        """Headers, sections and columns; the fault of a row that cannot be read is in the result too."""
+        """Headers, sections and columns. The fault of a row that cannot be read is in the result too."""
         found = self.dissector.dissect(self.raw)
         if found.at("payload") is not None:
             return found
@@ -255,7 +255,7 @@ class _Row:
         return replace(found, nodes=nodes, fault=self._fault)
 
     def _with_fault(self, node: Node) -> Node | None:
-        """The fault of the row, with the name of its column, at the field that has it."""
+        """The node with the fault of the row, if the fault is at the node; None for other nodes."""
         if self._fault is None or (node.fault is None and f"{self.role}.{node.path}" != self._fault.field):
             return None
         return replace(node, fault=self._fault)
@@ -284,7 +284,7 @@ class _Row:
         return opened(found.nodes, open_)
 
     def _slot(self, node: Node, column: Column, first: int) -> Node:
-        """The part of a column in the fixed-length section: its value, or the offset of the value."""
+        """The portion of a column in the fixed-length section: its value, or the offset of its value."""
         parts = tuple(
             replace(part, path=f"{column.name}.{part.field.id}")
             for part in node.children
@@ -342,7 +342,7 @@ class _Row:
     # -- values -----------------------------------------------------------------------------------
 
     def _held(self, column: Column, path: str, start: int, end: int) -> Node:
-        """A column, or its value, at an offset of its own."""
+        """A column, or its value, at offsets in the row."""
         raw = self.raw[start:end]
         value, meaning, bad = self._value(column, raw)
         field = _field(column)
@@ -351,7 +351,7 @@ class _Row:
         return Node(path, field, SPEC, start, end, value, meaning, children, bad, is_column=True)
 
     def _lob_parts(self, path: str, start: int, end: int) -> Iterator[Node]:
-        """A LOB value in the row, and the header in front of it."""
+        """The header of a LOB value in the row, and the value."""
         for entry in self._lob_value:
             first = start + (entry.offset or 0)
             last = end if entry.width is None else min(first + entry.width, end)
@@ -363,7 +363,7 @@ class _Row:
                 )
 
     def _value(self, column: Column, raw: bytes | None) -> tuple[Any, str, DataError | None]:
-        """A value as `changes` prints it, why it is missing, and its fault."""
+        """A value as the command `changes` prints it, why it is missing, and its fault."""
         value, name = None, column.name
         if self._row is not None:
             meaning = self._row.absent.get(name, "")
@@ -371,7 +371,7 @@ class _Row:
             if value is None and not meaning and name not in self._bad:
                 meaning = "null"
             return to_json({name: value})[name], meaning, self._bad.get(name)
-        # The row cannot be read as a whole, but some of its columns can.
+        # A row that cannot be read as a whole may have columns that can be read.
         decode = self.reader.decoders[column.number]
         if raw is None or decode is None or column.sql_type.is_lob or column.type == "XML":
             return None, "", None

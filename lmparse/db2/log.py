@@ -1,7 +1,7 @@
 """Logs of Db2 LUW: the records that db2ReadLog returns, and the changes in them.
 
-The outcome of a change is known when its transaction ends. So a log is read twice: one pass finds the transactions, by
-the column or record by record, a second one reads the rows of the selected changes. Parts are stretches of the file.
+The outcome of a change is known when its transaction ends. So a log is read twice. One pass finds the transactions, by
+the column or record by record. A second pass reads the rows of the selected changes. Parts are stretches of the file.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Db2Log(ChangeLog):
         assert isinstance(found.own, LuwSettings)
         self.logs, self._known = logs, found.own
         self.held = Held(options.bounds)
-        """What the index of the log takes."""
+        """Counts the memory of the index of the log."""
         self._part_bytes = PART_BYTES
         self.known_table_ids = found.own.table_ids
         self.generation, self.byte_order = logs.generation, found.framing.byte_order or ""
@@ -87,7 +87,7 @@ class Db2Log(ChangeLog):
         return {"kind": values["kind"]}
 
     def log_records(self, on_bad: Callable[[RecordExtent, DataError], None]) -> Iterator[log_record.LogRecord]:
-        """Every good record, parsed; `on_bad` gets the others with their errors."""
+        """Every good record, parsed; `on_bad` gets each bad record with its error."""
         for extent in self.extents():
             try:
                 yield self.logs.read(self.buffer, extent)
@@ -96,16 +96,16 @@ class Db2Log(ChangeLog):
 
     def claims(self) -> list[Claim]:
         fault, watch = self.transactions.fault, Continuity(self.origin)
-        with suppress(FramingError):  # it is in the index
+        with suppress(FramingError):  # the index has the error
             for record in self.log_records(lambda extent, _: watch.unreadable(extent)):
                 watch.add(record, record.extent.read(self.buffer))
         if fault is not None and fault.code == Held.code:
-            self.report(fault)  # unlike damaged framing, it does not end the reading of records
+            self.report(fault)  # unlike damaged framing, the limit does not end the reading of records
         return watch.claims()
 
     def report(self, error: DataError, extent: RecordExtent | None = None) -> None:
         if extent is not None:
-            # The log sequence number of the record, if that can be read.
+            # Add the log sequence number of the record, if it can be read.
             hints = error.hint, self.logs.lsn_and_transaction(self.buffer, extent)
             error.hint = "; ".join(filter(None, hints)) or None
         super().report(error, extent)
@@ -114,17 +114,17 @@ class Db2Log(ChangeLog):
 
     @property
     def transactions(self) -> TransactionIndex:
-        """What one pass over the log has found, without the transactions that are arrays."""
+        """The results of the pass over the log, without the transactions that are in arrays."""
         return self.log_index.whole.rest
 
     @property
     def beginning(self) -> LogBeginning:
-        """Where the log begins, with what the checkpoint knows of that."""
+        """Where the log begins, from its files and the checkpoint."""
         return LogBeginning.of(self.origin.joined, self.resumed)
 
     @property
     def gaps_before(self) -> Mapping[Ids, str]:
-        """The tables of which rows may be missing in front of what is read, with reasons: from the checkpoint."""
+        """By table, why rows may be missing in front of this reading; from the checkpoint."""
         if self.resumed is None:
             return {}
         from lmparse.db2.files.resuming import gaps_of
@@ -141,7 +141,7 @@ class Db2Log(ChangeLog):
         if self.generation != "v10" and not self.framing.lead:
             self.notice("no record names its log sequence number: seq and txn_id count bytes of this file instead")
         if not len(self.buffer):
-            next(self.extents(), None)  # it adds the notice
+            next(self.extents(), None)  # adds the notice on an empty file
         found = LogIndex(self, part_bytes=self._part_bytes)
         if self.run is None or len(spans := self.spans(self._part_bytes)) == 1:
             found.build()
@@ -152,7 +152,7 @@ class Db2Log(ChangeLog):
         return found
 
     def _completed(self, found: TransactionIndex) -> TransactionIndex:
-        """An index with the tables file, after its messages have been reported."""
+        """Add the tables file to an index, and report the messages of the index."""
         if found.fault is not None:
             self.origin.place(found.fault)
         found.bad.sort(key=lambda bad: bad[0].index)
@@ -189,7 +189,7 @@ class Db2Log(ChangeLog):
                     )
 
     def _leave_out_said(self, found: TransactionIndex) -> None:
-        """Leave out what an earlier reading has said of the records that are read again."""
+        """Leave out messages that an earlier reading gave on records that are read again."""
         if self.resumed is None:
             return
         reached, first = self.resumed.reached, self.beginning.read_before
@@ -199,7 +199,7 @@ class Db2Log(ChangeLog):
 
     @cached_property
     def descriptions(self) -> Descriptions:
-        """The descriptions of its tables."""
+        """The descriptions of the tables of the log."""
         return Descriptions(self.transactions, self.options.tables)
 
     def tables_named(self, wanted: str) -> dict[tuple[Any, ...], tuple[str, str]]:
@@ -248,12 +248,12 @@ class Db2Log(ChangeLog):
     # -- changes ----------------------------------------------------------------------
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        """Parts of the file with what they must know of the rest."""
+        """Parts of the file, each with what it must know of the rest."""
         if self.options.engine == "check" or self.options.order == "commit":
             parts: Iterable[LogPart | None] = [None]  # each engine finds the transactions by itself
         else:
             if max_bytes < self._part_bytes:
-                self.__dict__.pop("log_index", None)  # its parts are too large
+                self.__dict__.pop("log_index", None)  # the parts of this index are too large
                 self._part_bytes = max_bytes
             parts = self.log_index.divided(max_bytes)
         known = [LuwSettings(self.generation, self.table_ids, part) for part in parts]
@@ -280,7 +280,7 @@ class Db2Log(ChangeLog):
             self.quarantine(error, extent)
 
     def end_changes(self) -> None:
-        """Report what is known only behind the last change; raise FramingError where the file is damaged."""
+        """Report what is known only behind the last change. Raises FramingError if the file is damaged."""
         for ids, count in sorted(self.decoder.unknown.items()):
             self.notice(f"{count} rows of table {ids} are kept as bytes: nothing describes the table")
         for doubt in self.descriptions.doubts():
@@ -290,7 +290,7 @@ class Db2Log(ChangeLog):
             raise fault
 
     def in_order(self) -> Iterator[tuple[Transaction, ChangeReference]]:
-        """The changes in the order that the options name: of the file, or of commits."""
+        """The changes in the order of the option `order`: of the file, or of commits."""
         for window in self.change_windows(self.rows_together, MAX_BYTES):
             yield from map(window.pair, range(len(window)))
 
@@ -312,7 +312,7 @@ class Db2Log(ChangeLog):
         return self.table_ids is None or reference.ids in self.table_ids
 
     def why_left_out(self, transaction: Transaction, reference: ChangeReference) -> str | None:
-        """The reason for which options exclude a change: its outcome, or OUTSIDE; None if none does."""
+        """Why the options exclude a change: its outcome, or OUTSIDE; None if they do not."""
         found = transaction.included_as(reference)
         return self.why_excluded(found, lambda: transaction.seq(reference), lambda: transaction.commit_micros)
 

@@ -1,6 +1,6 @@
-"""Transaction summaries of a Db2 LUW log: one for each transaction, whatever became of it.
+"""Transaction summaries of a Db2 LUW log: one for each transaction, whatever its outcome.
 
-Records and outcomes are those of the units of the log index. Changed rows are counted by the column. Memory holds some
+Records and outcomes come from the units of the log index. Changed rows are counted by the column. Memory holds some
 numbers of each transaction and each of its tables.
 """
 
@@ -33,9 +33,9 @@ UNREAD = "a record that may be its own cannot be read"
 
 
 def transaction_summaries(log: Db2Log) -> Iterator[TransactionSummary]:
-    """The transactions in the order in which they end; those without an end follow, in the order in which they begin.
+    """The transactions in the order of their ends; then those without an end, in the order of their beginnings.
 
-    Raises FramingError where the log is damaged, behind the transactions before the damage.
+    Raises FramingError for a damaged log, behind the transactions in front of the damage.
     """
     index = log.transactions
     for extent, error in index.bad:
@@ -56,7 +56,7 @@ class _Summaries:
         self._unread = log.log_index.unread
 
     def in_order(self) -> Iterator[TransactionSummary]:
-        """All summaries, as `transaction_summaries` gives them."""
+        """All summaries, in the order of `transaction_summaries`."""
         units, totals, parsed = self._index.units, self._index.totals, self._log.transactions.transactions
         loads = [one for one in parsed if one.number < 0]
         of_unit = {one.number: one for one in parsed}
@@ -79,7 +79,7 @@ class _Summaries:
             yield found
 
     def _of_unit(self, unit: int, transaction: Transaction) -> TransactionSummary:
-        """A summary without its changes."""
+        """The summary of a unit without its changes."""
         totals, reasons = self._index.totals, self._reasons(transaction)
         return TransactionSummary(
             txn_id=transaction.txn_id,
@@ -116,15 +116,15 @@ class _Summaries:
                 try:
                     table = self._log.descriptions.of(transaction, change)
                 except DataError:
-                    table = None  # reading the change raises it
+                    table = None  # reading the change raises the error
                 summary.count(self._name(change.ids, table), change.op, 1, is_undone=change.is_undone)
 
     def _reasons(self, transaction: Transaction) -> list[str]:
-        """Why a transaction is not complete."""
+        """Why a transaction is not complete; empty if it is complete."""
         reasons = [BEGINS_BEFORE] if transaction.is_incomplete else []
-        # The record before its first one may be one that cannot be read.
+        # The record in front of the first one may be a record that cannot be read.
         start = -1 if transaction.begins_before and not transaction.is_incomplete else transaction.first_index
-        place = bisect_left(self._unread, start)  # the first one may itself be a piece of a value without a place
+        place = bisect_left(self._unread, start)  # the first record may be a piece with a bad address
         if place < len(self._unread) and self._unread[place] < transaction.last_index:
             reasons.append(UNREAD)
         if transaction.state == STATES[OPEN]:
@@ -132,7 +132,7 @@ class _Summaries:
         return reasons
 
     def _name(self, ids: Ids | None, described: Table | None) -> str:
-        """The name of a table as its changes have it: that of the file is not that of a table before it."""
+        """The label of a table: its name in the description at the change, else in the tables file, else its ids."""
         table = self._log.transactions.named.get(ids) if described is None and ids is not None else described
         schema, name, _ = name_of(table, ids)
         return self._labels.label(f"{schema}.{name}" if schema else name, "" if ids is None else _shown(ids))
@@ -150,18 +150,18 @@ def _is_internal(header: RecordHeader) -> bool:
 
 
 class UnitCounts:
-    """The changed rows of each unit."""
+    """Counts the changed rows of each unit."""
 
     def __init__(self, log: Db2Log) -> None:
         self._log = log
         self._tables: list[tuple[int, Table | None]] = []
         self._found: list[Int64s] = []
-        """Of each count: unit, number of the table, operation, whether it was taken back, and how many; (5, n)."""
+        """Of each count: unit, number of the table, operation, whether the rows are undone, and how many; (5, n)."""
         for part in log.log_index.parts():
             self._add(part)
 
     def _add(self, part: PartRows) -> None:
-        """Count the rows of the next part. Ids that are used again, or a table that is altered, are several tables."""
+        """Count the rows of the next part. Ids that are used again, and a table that is altered, are several tables."""
         held, is_internal = part.columns.rows, np.ones(len(part.ops), np.bool_)
         for types, other in ((held.before_types, b"I"), (held.after_types, b"D")):
             is_internal &= (part.ops == other) | with_header(types, self._log.byte_order, _is_internal, otherwise=False)
@@ -180,8 +180,8 @@ class UnitCounts:
         self._found.append(np.stack([unit, table, key & 0xFF, different & 1, counts]))
 
     def of(self, unit: int) -> Iterator[tuple[Ids | None, Table | None, str, bool, int]]:
-        """The changed rows of a unit: ids of the table, its description at the changes, their operation, whether they
-        were taken back, and how many they are."""
+        """The changed rows of a unit: ids of the table, its description at the changes, operation, whether the rows are
+        undone, and number of rows."""
         units, found = self._counts
         low, high = np.searchsorted(units, (unit, unit + 1))
         for _, table, op, is_undone, number in found[:, low:high].T.tolist():
@@ -190,7 +190,7 @@ class UnitCounts:
 
     @cached_property
     def _counts(self) -> tuple[Int64s, Int64s]:
-        """The units of all counts, ascending, and the counts."""
+        """The units of all counts, ascending; and the counts, in the same order."""
         found = np.concatenate([np.zeros((5, 0), np.int64), *self._found], axis=1)
         found = found[:, np.argsort(found[0], kind="stable")]
         return found[0], found

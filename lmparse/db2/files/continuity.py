@@ -1,9 +1,9 @@
 """Continuity: whether the records of a Db2 LUW log are all there, once each, in their order.
 
-Records refer to the one before them in their transaction by its address in the log: its log sequence offset from
-version 10.1 on, its log sequence number before. Some framings state the address of each record. In the others, a
-reference gives the address of the record that it refers to. Addresses count bytes: a record begins where the one before
-it ends, unless records were left out. The filter of the API leaves some out, which is seen from how many there are.
+A record names the previous record of its transaction by its address: its log sequence offset from version 10.1 on, its
+log sequence number before. Some framings state the address of each record. In the others, the link to a record gives
+its address. Addresses count bytes: a record begins where the record before it ends, unless records were left out. The
+number of such gaps shows whether the filter of the API left records out.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class _Chain:
 
     addresses: array[int]
     place: int
-    """Its place among the addresses of its stream."""
+    """Place of the record in `addresses`, the addresses of its log stream."""
     index: int
     previous: int
     address: int | None
@@ -57,20 +57,20 @@ class _Stream:
     """Records of one log stream."""
 
     last: tuple[int, int] = (0, 0)
-    """Log flush sequence and log sequence number of the last one."""
+    """Log flush sequence and log sequence number of the last record."""
     address: int | None = None
-    """Address of the last one."""
+    """Address of the last record."""
     first: int | None = None
-    """Address of the first one."""
+    """Lowest address of a record."""
     indexes: array[int] = field(default_factory=lambda: array("Q"))
     bytes: int = 0
-    """Of its records so far."""
+    """Bytes of the records so far."""
     starts: array[int] = field(default_factory=lambda: array("Q"))
-    """Bytes of its records in front of each one."""
+    """Bytes of the records in front of each record."""
     unreadable: array[int] = field(default_factory=lambda: array("Q"))
-    """Bytes of records in front of each one that cannot be read, and may be of any stream."""
+    """Bytes of the records in front of each record that cannot be read; these may be of any stream."""
     addresses: array[int] = field(default_factory=lambda: array("Q"))
-    """Zero if unknown."""
+    """Address of each record; zero if it is unknown."""
 
 
 class Continuity:
@@ -83,7 +83,7 @@ class Continuity:
             statement.claim() for statement in STATEMENTS
         ]
         self._suspects: list[tuple[Claim, str]] = []
-        """Failures unless the log was read with records left out."""
+        """Failures that count only if the log was read without leaving out records."""
         self._streams: dict[int, _Stream] = {}
         self._latest: dict[bytes, _Chain] = {}
         self._unreadable = 0
@@ -91,7 +91,7 @@ class Continuity:
         self._last: tuple[int | None, bytes] = None, b""
 
     def unreadable(self, extent: RecordExtent) -> None:
-        """Take note of a record that cannot be read."""
+        """Note a record that cannot be read."""
         self._unreadable += extent.length
         self._damaged = extent.index
 
@@ -116,7 +116,7 @@ class Continuity:
             claim.test(f"{self._said(record.extent)} follows {record.previous:016X}, but names no transaction")
 
     def claims(self) -> list[Claim]:
-        """What came of all tests."""
+        """The claims after all tests."""
         gaps = [gap for stream in self._streams.values() for gap in self._adjoining(stream)]
         # The filter of the API leaves records out all over a log.
         is_whole = self._gaps.tested >= max(1, MARGIN * len(gaps))
@@ -197,7 +197,7 @@ class Continuity:
             self._begins.test()
 
     def _test_unknown(self, record: LogRecord, stream: _Stream, claim: Claim) -> None:
-        """Test the reference of the first record of a transaction at hand."""
+        """Test the link of the first record of a transaction at hand."""
         if self._damaged >= 0:
             claim.untestable[_DAMAGED] += 1
         elif stream.first is None or not record.address or record.previous < stream.first:
@@ -208,7 +208,7 @@ class Continuity:
             )
 
     def _test_link(self, record: LogRecord, known: _Chain, claim: Claim) -> None:
-        """Test the reference to a record before."""
+        """Test the link of a record to the record before it in its transaction."""
         previous = record.previous
         least = known.previous + 1 if known.address is None else known.address
         if previous < least:
@@ -225,7 +225,7 @@ class Continuity:
     # -- addresses ----------------------------------------------------------------------------
 
     def _adjoining(self, stream: _Stream) -> list[str]:
-        """Test that records adjoin; returns where bytes are missing or too many."""
+        """Test that records adjoin. Returns messages on places where bytes are missing or too many."""
         gaps = []
         before: tuple[int, int, int, int] | None = None
         places = zip(stream.indexes, stream.starts, stream.addresses, stream.unreadable, strict=True)
@@ -251,13 +251,13 @@ class Continuity:
 
 
 def _stream(record: LogRecord) -> int:
-    """The log stream of a record; headers of 40 bytes do not have it set, so the prefix counts first."""
+    """Log stream of a record, from the prefix if there is one: headers of 40 bytes do not have it set."""
     lri = getattr(record.prefix, "record_lri_type2", None)
     return record.stream if lri is None else int(lri.part1)
 
 
 def _contradictions(record: LogRecord) -> Iterator[str]:
-    """What the log record identifiers of a prefix say otherwise than the manual or the record."""
+    """Contradictions of the log record identifiers in a prefix to the manual or to the record, in words."""
     for number in (1, 2):
         lri = getattr(record.prefix, f"record_lri_type{number}", None)
         if lri is None:

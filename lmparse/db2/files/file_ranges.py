@@ -1,4 +1,4 @@
-"""File ranges: the positions of the records of a file of a Db2 LUW log, from its record headers."""
+"""File ranges: the positions of the records of a file of a Db2 LUW log, from the record headers."""
 
 from __future__ import annotations
 
@@ -24,24 +24,23 @@ from lmparse.values.byte_arrays import Flags
 
 @dataclass(frozen=True)
 class FileRange:
-    """What one file, or a part of it, has of a log."""
+    """The range of positions that one file, or a part of it, has of a log."""
 
     piece: JoinedPiece
     first: Position
     last: Position
     streams: dict[int, tuple[int, int]]
-    """Of each log stream the addresses of the first record, and behind the last one; zero where that is not known.
-
-    It is not if a record states none, or cannot be read, and is there; in a file of several streams, if it is anywhere,
-    since nobody knows which stream it is in."""
+    """By log stream, the address of the first record and the address behind the last record; zero if it is not known.
+    An address is not known if a record without an address, or one that cannot be read, is in its place. In a file of
+    several streams, such a record anywhere is enough, since nobody knows its stream."""
     sound_end: int
-    """Offset behind the last record before damage."""
+    """Offset behind the last record in front of damage."""
     fault: FramingError | None = None
     """The damage; None if there is none."""
     last_record: tuple[int, int] = (0, 0)
-    """Where the last record with a position begins, with its prefix, and ends."""
+    """Offsets at which the last record with a position begins, with its prefix, and ends."""
     unplaced_before: tuple[int, int] = (0, 0)
-    """Records in front of the first one with a position, and their bytes with prefixes."""
+    """Number of records in front of the first record with a position, and their bytes with prefixes."""
     unplaced: tuple[int, int] | None = None
     """Number and offset of the first record with a sound header that states no position; None if there is none."""
 
@@ -52,10 +51,10 @@ class FileRange:
 
 
 def range_of(piece: JoinedPiece, options: Options, settings: FileSettings) -> FileRange:
-    """What a part of a file has of a log, up to damage, which is in it.
+    """The range of positions of a part of a file, up to damage, which is in the result.
 
-    Raises FramingError LMP-F013 if its records are not in order or none states its position, and for damage before the
-    first record.
+    Raises FramingError LMP-F013 if the records are not in order or none states its position, and for damage in front of
+    the first record.
     """
     found = placed_range(piece, options, settings)
     if found is None:
@@ -64,7 +63,7 @@ def range_of(piece: JoinedPiece, options: Options, settings: FileSettings) -> Fi
 
 
 def placed_range(piece: JoinedPiece, options: Options, settings: FileSettings) -> FileRange | None:
-    """The same; None if no record has a sound header. One that has one, and states no position, is not passed over."""
+    """As `range_of`, but None if no record has a sound header."""
     records, path, sound_end, links = 0, piece.path, piece.start, Links()
     fault: FramingError | None = None
     first: Position | None = None
@@ -112,25 +111,25 @@ def placed_range(piece: JoinedPiece, options: Options, settings: FileSettings) -
 
 @dataclass(frozen=True)
 class FileHeads:
-    """The positions of the records of a window that have a sound header and state one."""
+    """The positions of the records of a window that have a sound header and state a position."""
 
     end: int
     """Offset behind the last record of the window."""
     is_stated: Flags
-    """Of all records of the window, which ones can be read and state their address."""
+    """Which of all records of the window can be read and state their address."""
     members: Members
-    """These records."""
+    """The records that state a position."""
     lead: int
-    """Bytes of the prefix in front of each one."""
+    """Bytes of the prefix in front of each record."""
     unplaced: tuple[int, int] | None = None
     """As `FileRange.unplaced`."""
 
     def position(self, place: int) -> Position:
-        """Where a record is in the log."""
+        """Position of a record in the log."""
         return int(self.members.lfs[place]), int(self.members.lsn[place])
 
     def bounds(self, place: int) -> tuple[int, int]:
-        """The offsets at which a record begins, with its prefix, and ends."""
+        """Offsets at which a record begins, with its prefix, and ends."""
         offset = int(self.members.offset[place])
         return offset - self.lead, offset + int(self.members.length[place])
 
@@ -147,9 +146,9 @@ class FileHeads:
 
 
 def file_heads(piece: JoinedPiece, options: Options, settings: FileSettings) -> Iterator[FileHeads]:
-    """The positions of the records of a file, many at a time.
+    """The positions of the records of a file, window by window.
 
-    Raises FramingError for damage, behind those before it.
+    Raises FramingError for damage, behind the records in front of it.
     """
     found, logs = find_log(piece.path, options, settings)
     if logs.generation != "v10" and not found.framing.lead:
@@ -171,7 +170,7 @@ def file_heads(piece: JoinedPiece, options: Options, settings: FileSettings) -> 
 
 
 def not_one_log(why: str, path: str) -> FramingError:
-    """The error of a file that is not a part of one log with others."""
+    """The error LMP-F013 of a file that is not a part of one log with others."""
     return FramingError(
         why, code="LMP-F013", file=path, hint="files of different logs are read apart, one command or load for each"
     )

@@ -1,12 +1,12 @@
 """Joining: several files of one Db2 LUW log, put in order by the positions of their records.
 
-A position is log flush sequence and log sequence number, which ascend along the log. Files may overlap: what is in two
-of them must be the same bytes, and is read once. Where records state their address, that shows whether bytes of the log
-are missing between two files. What the filter of the API left out is missing too, and looks the same.
+A position is log flush sequence and log sequence number, which ascend along the log. Files may overlap: bytes in two of
+them must be the same, and are read once. Where records state addresses, these show whether bytes of the log are missing
+between two files. Records that the filter of the API left out are missing too, and look the same.
 
-Behind a checkpoint, a file is one of three: its records are behind all that was read; it is one of the files that were
-read, and is skipped; or it begins in the last one of these and goes on behind it. Any other one may have records that
-nobody has read, and is refused.
+Behind a checkpoint, a file is one of three. Its records are behind all that was read. Or it is one of the files that
+were read, and is skipped. Or it begins in the last of these files and goes on behind it. Any other file is refused,
+because it may have records that nobody has read.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from lmparse.storage.processes import Run
 _UNDECIDED = ("LMP-F003", "LMP-F004")
 """Errors of files that are too short to show how they are framed."""
 _MOST_SAID = 20
-"""Most places between files of which a log says what is twice or missing there."""
+"""Most notes on places between files; of more places only the number is said."""
 _COMPARED = 1 << 20
-"""Bytes of two files that are compared at a time."""
+"""Bytes of two files that are compared in one step."""
 
 
 def join(
@@ -44,13 +44,13 @@ def join(
     checkpoint: Checkpoint | None = None,
     faults: list[DataError] | None = None,
 ) -> Joined:
-    """Put files in order and leave out what is in two of them; files without a record are left out.
+    """Put files in order and leave out what two of them have. Files without a record are left out.
 
-    With a checkpoint, what it needs again comes with them, and what was read before is left out. The files are read by
-    `run` in other processes, if it is given. Raises FramingError LMP-F013 for files that are not of one log, LMP-F014
-    for one that comes too late for the checkpoint, OptionError LMP-S003 for bytes of files that are not records, and as
-    opening a log does. With `faults`, errors of single files are added to it instead: such a file is joined up to its
-    damage, or left out; there may be no piece then.
+    With a checkpoint, its needed stretches come first, and records that were read before are left out. `run`, if given,
+    reads the files in other processes. Raises FramingError LMP-F013 for files that are not of one log, LMP-F014 for a
+    file that comes too late for the checkpoint, OptionError LMP-S003 for bytes of files that are not records, and the
+    errors of opening a log. With `faults`, errors of single files are added to it instead: such a file is joined up to
+    its damage, or left out. Then there may be no piece.
     """
     sizes = {path: _size(path, options, faults) for path in dict.fromkeys(paths)}
     pieces = [JoinedPiece(path, 0, size) for path, size in sizes.items() if size]
@@ -77,8 +77,8 @@ def join(
         return Joined(())
     tasks = [(piece, options, settings) for piece in pieces]
     found = map(_range_of, tasks) if run is None else run(_range_of, tasks)
-    ranges = [one for one in (_sound(one, faults) for one in found) if one is not None]
-    files = sorted(ranges[len(needed) :], key=lambda one: (one.first, one.last))
+    ranges = [range_ for range_ in (_sound(range_, faults) for range_ in found) if range_ is not None]
+    files = sorted(ranges[len(needed) :], key=lambda range_: (range_.first, range_.last))
     return FileChain(options, settings, checkpoint).of(ranges[: len(needed)], files)
 
 
@@ -101,7 +101,7 @@ def _range_of(task: tuple[JoinedPiece, Options, FileSettings]) -> FileRange | Fr
 
 
 def _sound(found: FileRange | FramingError, faults: list[DataError] | None) -> FileRange | None:
-    """A file as it is to be joined: without `faults` with its damage, which is raised where it is read."""
+    """A file to be joined. With `faults` it ends in front of its damage; else its reader raises the damage."""
     if isinstance(found, FramingError):
         if faults is None:
             raise found
@@ -114,12 +114,12 @@ def _sound(found: FileRange | FramingError, faults: list[DataError] | None) -> F
 
 
 def _common_settings(pieces: Sequence[JoinedPiece], options: Options) -> FileSettings:
-    """How all files are framed; files that are too short to show it are like the others."""
+    """The settings that all files share; a file that is too short to show them is read like the others."""
     found: dict[tuple[str, str | None, str], tuple[str, FileSettings]] = {}
     undecided: FramingError | None = None
     for path in dict.fromkeys(piece.path for piece in pieces):
         if len(found) == 1 and is_explained(path, options, next(iter(found.values()))[1]):
-            continue  # found out for itself, it would be the same, at many times the cost
+            continue  # detection would find the same, at many times the cost
         try:
             file, logs = find_log(path, options, None)
         except FramingError as error:
@@ -140,7 +140,7 @@ def _common_settings(pieces: Sequence[JoinedPiece], options: Options) -> FileSet
 
 
 def _undecided_error(path: str, options: Options, error: FramingError) -> DataError:
-    """The error of one of the files of which none shows how it is framed."""
+    """The error of one of several files if none shows how it is framed."""
     try:
         find_log(path, options, None)
     except FramingError as own:
@@ -149,7 +149,7 @@ def _undecided_error(path: str, options: Options, error: FramingError) -> DataEr
 
 
 def said(joined: Joined) -> Iterator[str]:
-    """What is said of the files of a log; of very many the first notes, and how many more."""
+    """Notes on the files of a log; of very many notes the first ones, and the number of the others."""
     found = [piece.note for piece in joined.pieces if piece.note]
     yield from found[:_MOST_SAID]
     if len(found) > _MOST_SAID:
@@ -160,7 +160,7 @@ def said(joined: Joined) -> Iterator[str]:
 
 
 def known_file(one: FileRange, options: Options) -> KnownFile:
-    """By what a file is known when it is given again."""
+    """The identity of a file, by which a checkpoint knows it again."""
     buffer = open_buffer(one.path, options.bounds)
     start, behind = one.last_record
     return KnownFile(one.first, one.last, len(buffer), record_digest(buffer[start:behind]))
@@ -168,28 +168,28 @@ def known_file(one: FileRange, options: Options) -> KnownFile:
 
 @dataclass
 class FileChain:
-    """Files in their order, as they are joined, each without what those before it have."""
+    """Joins files in their order, each without the records of the files before it."""
 
     options: Options
     settings: FileSettings
     checkpoint: Checkpoint | None
     pieces: list[JoinedPiece] = field(default_factory=list)
     firsts: list[Position] = field(default_factory=list)
-    """A position in front of which each piece that is not empty has no record; ascending."""
+    """For each piece that is not empty, a position in front of which it has no record; ascending."""
     filled: list[int] = field(default_factory=list)
-    """The numbers of these pieces."""
+    """The places of these pieces in `pieces`."""
     reached: Position = (0, 0)
     streams: frozenset[int] = frozenset()
-    """The log streams of the first file of all."""
+    """The log streams of the first file of the log."""
     ends: dict[int, int] = field(default_factory=dict)
-    """Address behind the last record of each log stream; zero if that is not known."""
+    """Address behind the last record of each log stream; zero if it is not known."""
     damaged: str | None = None
     """The file that ends in damage."""
 
     def of(self, needed: Sequence[FileRange], files: Sequence[FileRange]) -> Joined:
-        """What the checkpoint needs again, in its order, and files in the order of their positions.
+        """The stretches that the checkpoint needs, and the pieces of files in the order of their positions.
 
-        Raises FramingError LMP-F013 for files that are not of one log, LMP-F014 for one that comes too late.
+        Raises FramingError LMP-F013 for files that are not of one log, LMP-F014 for a file that comes too late.
         """
         for one in needed:
             self._add(one, replace(one.piece, lost=self._lost(one)))
@@ -205,14 +205,14 @@ class FileChain:
             else:
                 self._join(one)
         note = f"files that were read before: {len(skipped)}; they are skipped" if skipped else ""
-        if not self.filled and skipped:  # a log has a file, also where nothing is new
+        if not self.filled and skipped:  # a log without new records has a file too
             return Joined((replace(skipped[-1].piece, is_known=True, note=note),))
         self.pieces += [JoinedPiece(one.path, 0, 0, is_known=True) for one in skipped[1:]]
         self.pieces += [JoinedPiece(one.path, 0, 0, is_known=True, note=note) for one in skipped[:1]]
         return Joined(tuple(self.pieces))
 
     def _join(self, one: FileRange) -> None:
-        """Add what a file has behind those before; nothing of it behind damage, which ends the reading."""
+        """Add the records of a file that files before it do not have. Damage of a file before ends the reading."""
         if self.damaged is not None:
             note = f"{one.path} is not read: it is behind the damage of {self.damaged}"
             self.pieces.append(JoinedPiece(one.path, 0, 0, note=note))
@@ -243,8 +243,8 @@ class FileChain:
             self.ends |= {stream: end for stream, (_, end) in one.streams.items()}
 
     def _check_streams(self, one: FileRange) -> None:
-        """Raise FramingError LMP-F013 for a log stream that the first file of all does not have: nothing shows whether
-        its records in front of that are missing."""
+        """Raise FramingError LMP-F013 for a log stream that the first file of the log does not have: nothing shows
+        whether earlier records of the stream are missing."""
         self.streams = self.streams or frozenset(one.streams)
         for stream in sorted(one.streams.keys() - self.streams):
             raise not_one_log(f"its log stream {stream} begins behind the first file of the log", one.path)
@@ -252,13 +252,13 @@ class FileChain:
     # -- files behind the others ------------------------------------------------------------------
 
     def _lost(self, one: FileRange) -> tuple[tuple[int, int, int], ...]:
-        """As `JoinedPiece.lost`, log stream by log stream."""
+        """The lost addresses in front of a file, as `JoinedPiece.lost`."""
         begins = sorted((stream, begin) for stream, (begin, _) in one.streams.items() if begin)
         ends = self.ends
         return tuple((stream, ends[stream], begin) for stream, begin in begins if 0 < ends.get(stream, 0) < begin)
 
     def _note_between(self, one: FileRange) -> str:
-        """What is said of the bytes of the log between the files before and this one."""
+        """The note on bytes of the log between the files before and this file; empty if nothing is to be said."""
         before = self.pieces[self.filled[-1]].path if self.filled else "the files before"
         if not self.ends:
             return ""
@@ -285,8 +285,8 @@ class FileChain:
     # -- files that overlap others ------------------------------------------------------------------
 
     def _behind(self, one: FileRange, before: Checkpoint) -> FileRange:
-        """The part of a file behind a checkpoint, if it begins in the last file that was read, or in those that this
-        one overlaps.
+        """The part of a file behind a checkpoint. The file must begin in the last file that was read, or in one of the
+        files that overlap it.
 
         Raises FramingError LMP-F014 if it does not, and LMP-F013 if it has another record at the end of that file.
         """
@@ -318,7 +318,7 @@ class FileChain:
         return replace(one, piece=piece, first=position, unplaced_before=(0, 0))
 
     def _without_shared(self, one: FileRange) -> JoinedPiece:
-        """What a file has that those before do not have. Raises FramingError LMP-F013 if what both have differs."""
+        """The records that only this file has. Raises FramingError LMP-F013 if the bytes of shared records differ."""
         number = max(bisect_right(self.firsts, one.first) - 1, 0)
         joined, own = Joined(tuple(self.pieces[place] for place in self.filled[number:])), one.piece
         piece = joined.pieces[0]
@@ -346,10 +346,10 @@ def _check_same(joined: Joined, start: int, own: JoinedPiece, size: int, options
 
 
 def _begin_in(piece: JoinedPiece, one: FileRange, options: Options, settings: FileSettings) -> tuple[int, int]:
-    """Number and offset, in the file of a piece, of the first record of a file that overlaps it.
+    """Number and offset, in the file of a piece, of the first record of a file that overlaps the piece.
 
-    That of its first record with a position is looked for; those in front of it are as far in front there.
-    Raises FramingError LMP-F013 if they cannot be in the piece.
+    The first record with a position is searched for; the records in front of it are as far in front in the piece.
+    Raises FramingError LMP-F013 if the piece cannot have these records.
     """
     found = _find(piece, one.first, options, settings)
     if found is None:
@@ -363,7 +363,7 @@ def _begin_in(piece: JoinedPiece, one: FileRange, options: Options, settings: Fi
 
 
 def _find(piece: JoinedPiece, position: Position, options: Options, settings: FileSettings) -> tuple[int, int] | None:
-    """Number and offset, in its file, of the first record at a position."""
+    """Number and offset, in the file of a piece, of the first record at a position; None without one."""
     with suppress(FramingError):  # no record behind damage is joined
         for heads in file_heads(piece, options, settings):
             if len(heads.members) and heads.position(-1) >= position:

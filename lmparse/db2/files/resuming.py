@@ -1,7 +1,7 @@
-"""Resuming: what reading the files of a log so far leaves to the reading of the next ones, see `changes.checkpoint`.
+"""Resuming: what a reading of the files of a log leaves to the reading of the next ones, see `changes.checkpoint`.
 
-Needed again are the records from the first one of the oldest transaction that has not ended, and the records in front
-of that which say what later rows are: those that describe the tables, and those behind which rows of them are missing.
+The next reading needs the records from the beginning of the oldest open transaction on. In front of them, it needs the
+records that decide about later rows: records that describe tables, and records that open gaps in their rows.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from lmparse.storage.buffers import open_buffer
 from lmparse.storage.joined import Joined, JoinedPiece
 
 _NUMBER_DIGITS, _LAST_NUMBER = 4, 0xFFFF
-"""Hexadecimal digits of the number of a version in front of the record that describes it, and the last one that it can
-be: the versions of the next reading are counted from there."""
+"""Hexadecimal digits of the number of a version in front of the record that describes it, and the greatest number. The
+next reading counts its versions from that number."""
 
 
 class ResumedLog(IndexedLog, Protocol):
-    """What resuming asks of a log."""
+    """What resuming needs of a log."""
 
     path: str
     spec: Spec
@@ -49,14 +49,14 @@ class ResumedLog(IndexedLog, Protocol):
 
 
 def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
-    """The checkpoint behind a log, of which `before` was the one in front.
+    """The checkpoint behind a log; `before` is the checkpoint in front of it.
 
     Raises FramingError if the log is damaged, and LMP-F013 if one of its records states no position.
     """
     index = log.log_index
     if index.whole.rest.fault is not None:
         raise index.whole.rest.fault
-    size = len(log.buffer) - log.options.file_end_offset  # what is read again has records up to its end
+    size = len(log.buffer) - log.options.file_end_offset  # a stretch that is read again has records up to its end
     joined = log.origin.joined or Joined((JoinedPiece(log.path, 0, size),))
     settings = replace(log.settings, own=LuwSettings(log.generation))
     reached, ends = ((0, 0), {}) if before is None else (before.reached, dict(before.ends))
@@ -75,11 +75,11 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
                 begin = ends[stream][0] if stream in ends else index.whole.beginning.firsts.get(stream, 0)
                 ends[stream] = begin, end
     if before is not None and reached == before.reached:
-        return before  # transactions that are open in files read again may have ended in files that are not here
+        return before  # open transactions of files read again may have ended in files that are not given again
     pieces = Joined(tuple(_counted(piece, log, settings) for piece in joined.pieces if piece.size))
     first = pieces.records[-1] if index.oldest_open is None else _settled_before(index, index.oldest_open)
     needed = () if index.oldest_open is None else _from_record(log, pieces, first)
-    # The log begins anew where records are lost in front of what is needed.
+    # Behind records that are lost in front of the needed stretches, the log begins anew.
     for piece in pieces.pieces[: len(pieces.pieces) + 1 - len(needed)] if index.whole.beginning.lost else ():
         ends |= {stream: (end, ends[stream][1]) for stream, _, end in piece.lost}
     # A log without a record shows no form.
@@ -94,13 +94,13 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
 
 
 def _counted(piece: JoinedPiece, log: ResumedLog, settings: FileSettings) -> JoinedPiece:
-    """A piece with the number of its records; only joined files have been counted before."""
+    """A piece with its number of records, which only pieces of joined files have already."""
     found = None if log.origin.joined is not None and piece.records else placed_range(piece, log.options, settings)
     return piece if found is None else found.piece
 
 
 def _without_position(path: str, number: int, offset: int) -> FramingError:
-    """The error of a record that could be in front of the checkpoint, where its changes would be left out."""
+    """The error of a record without a position. In front of the checkpoint, its changes would be left out."""
     return FramingError(
         "its log sequence number is zero, so that the log cannot be read on from here", code="LMP-F013", file=path,
         record_index=number, record_offset=offset, hint="read the log without a checkpoint",
@@ -108,9 +108,9 @@ def _without_position(path: str, number: int, offset: int) -> FramingError:
 
 
 def _settled_before(index: LogIndex, number: int) -> int:
-    """The number of a record, at most `number`, in front of which it is known which rows of tables may be missing.
+    """The number of a record, at most `number`, in front of which all gaps in tables are known.
 
-    A transaction that opens or closes such a gap is then all in front of it, or all behind it.
+    A transaction that opens or closes a gap is wholly in front of the record, or wholly behind it.
     """
     rest = index.whole.rest
     spans = [
@@ -125,7 +125,7 @@ def _settled_before(index: LogIndex, number: int) -> int:
 
 
 def _from_record(log: ResumedLog, joined: Joined, number: int) -> tuple[JoinedPiece, ...]:
-    """The stretches from a record to the end."""
+    """The stretches from a record to the end of the log."""
     for place, piece in enumerate(joined.pieces):
         if number >= joined.records[place + 1]:
             continue
@@ -145,8 +145,8 @@ def _from_record(log: ResumedLog, joined: Joined, number: int) -> tuple[JoinedPi
 
 
 def _described(log: ResumedLog, before: Checkpoint | None, first: int) -> Iterator[str]:
-    """The records in force in front of a record, as hexadecimal, with their prefix: of each table the one that
-    describes it or drops it, with the number of the version, and the one behind which rows may be missing."""
+    """The records in force in front of record `first`, in hexadecimal with their prefix. For each table: the record
+    that describes or drops it, with the number of the version, and the record that opens a gap in its rows."""
     known, gaps = dict[Ids, str](), dict[Ids, str]()
     for text, ids, record in () if before is None else _records_before(log, before):
         (gaps if record.kind in LASTING else known)[ids] = text
@@ -170,11 +170,11 @@ def _kept(log: ResumedLog, extent: RecordExtent, number: int) -> str:
 
 
 def _records_before(log: ResumedLog, before: Checkpoint) -> Iterator[tuple[str, Ids, LogRecord]]:
-    """The records that a checkpoint has kept of tables, as `Checkpoint.described` and as they are read, with the table.
+    """The records of tables in a checkpoint: text as in `Checkpoint.described`, ids of the table, and parsed record.
 
-    Raises OptionError LMP-S030 for one that says nothing of a table.
+    Raises OptionError LMP-S030 for a record that says nothing of a table.
     """
-    # The checkpoint says their form: an empty file shows none.
+    # The checkpoint states their form: an empty file shows none.
     logs = known_reader(before, log.options) or log.logs
     lead = logs.lead
     for text in before.described:
@@ -190,22 +190,22 @@ def _records_before(log: ResumedLog, before: Checkpoint) -> Iterator[tuple[str, 
 
 
 def _says(record: LogRecord, ids: Ids) -> bool:
-    """Whether a record describes its table, drops it, or begins a gap. Raises RecordError LMP-R006."""
+    """Whether a record describes its table, drops it, or opens a gap. Raises RecordError LMP-R006."""
     if record.kind in LASTING:
         return gap_opened_by(record.kind, record.body) is not None
     return described_in(record.kind, ids, record.body) is not None
 
 
 def gaps_of(log: ResumedLog, before: Checkpoint) -> dict[Ids, str]:
-    """The tables of which rows may be missing in front of what is read, with reasons. Raises OptionError LMP-S030."""
+    """By table, why rows may be missing in front of this reading. Raises OptionError LMP-S030."""
     lasting = ((ids, record) for _, ids, record in _records_before(log, before) if record.kind in LASTING)
     reasons = ((ids, gap_opened_by(record.kind, record.body)) for ids, record in lasting)
     return {ids: reason for ids, reason in reasons if reason is not None}
 
 
 def seed(log: ResumedLog, tables: dict[Ids, list[TableRecord]], before: Checkpoint) -> dict[Ids, int]:
-    """Add the descriptions in a checkpoint to those of the log, in front of them. Returns for each table the number of
-    the last version in front of these."""
+    """Add the descriptions in a checkpoint to `tables`, in front of the descriptions of the log. Returns, by table, the
+    number of the last version in front of the added description."""
     numbers = {}
     for text, ids, record in _records_before(log, before):
         found = described_in(record.kind, ids, record.body)

@@ -26,7 +26,7 @@ from lmparse.storage.joined import joined_of
 
 _SAMPLE = 64
 _LOB = 3
-"""Where the form of a checkpoint has the number of the first column in LOB records."""
+"""Place of the number of the first column of LOB records in the form of a checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ class LuwSettings(FamilySettings):
 
     generation: str
     table_ids: frozenset[tuple[Any, ...]] | None = None
-    """Ids of the table that the options name, once it has been looked up."""
+    """Ids of the table that the options name, once the table is looked up."""
     part: LogPart | None = None
     """What a part must know of the rest of the log."""
 
 
 def find_log(path: str | Path, options: Options, known: FileSettings | None) -> tuple[FoundFile, log_record.LogReader]:
-    """Find out how the records of a log are read; `known` are the settings of the whole log, for a part.
+    """Find out how the records of a log are read; for a part of it, `known` has the settings of the whole log.
 
     Raises FramingError, and OptionError for a framing that Db2 LUW log records do not have.
     """
@@ -71,13 +71,13 @@ def find_log(path: str | Path, options: Options, known: FileSettings | None) -> 
 
 
 def is_explained(path: str, options: Options, known: FileSettings) -> bool:
-    """Whether settings of another file fit a file and explain all of its first records, so that no others do better."""
+    """Whether the settings of another file explain all first records of a file. Then no other settings fit better."""
     assert isinstance(known.own, LuwSettings)
     buffer, order = open_buffer(path, options.bounds), known.byte_order or ""
     if not len(buffer):
         return False
     generation = known.own.generation
-    # Whether records are of the generation is asked once, below, and of all of them.
+    # The generation is tested once, below, for all records.
     detection = replace(log_record.detection(known.framing, order, generation), test=lambda records, framing: None)
     try:
         (trial,) = try_framings(buffer, detection, [named_framing(known.framing, options, None, order)])
@@ -88,7 +88,7 @@ def is_explained(path: str, options: Options, known: FileSettings) -> bool:
 
 
 def _prove(buffer: Buffer, options: Options) -> tuple[Framing, str, Sequence[Decision]]:
-    """Framing, generation and the decisions."""
+    """Framing, generation, and the decisions for them. Raises FramingError, OptionError."""
     name, order, generation = options.framing, options.byte_order, options.generation
     if name not in ("auto", *DB2_FRAMINGS):
         raise OptionError(f"framing {name} is not one of log records", hint="one of " + ", ".join(DB2_FRAMINGS))
@@ -119,13 +119,13 @@ def _prove(buffer: Buffer, options: Options) -> tuple[Framing, str, Sequence[Dec
 
 
 def _check_generation(buffer: Buffer, framing: Framing, generation: str) -> None:
-    """Raise FramingError if another generation than the named one explains the records."""
+    """Raise FramingError LMP-F005 if another generation than the named one explains the records."""
     raws: list[bytes] = []
     with suppress(FramingError):
         raws.extend(extent.read(buffer) for extent in islice(framing.extents(buffer), _SAMPLE))
     order = framing.byte_order or ""
     if log_record.explained(raws, order, (generation,))[generation] * log_record.MARGIN >= len(raws):
-        return  # so many that no other one can explain far more
+        return  # no other generation can explain far more records
     counts = log_record.explained(raws, order)
     best = max(counts, key=lambda name: counts[name])
     # Among few damaged records, one may fit another generation by chance.
@@ -142,21 +142,21 @@ def _check_generation(buffer: Buffer, framing: Framing, generation: str) -> None
 
 def form_of(settings: FileSettings, lob_columns_from: int | None = None) -> tuple[str, ...]:
     """How the files of a log are read, as a checkpoint keeps it: framing, byte order, generation, and the number of the
-    first column in LOB records, once that is proven."""
+    first column in LOB records if it is proven."""
     assert isinstance(settings.own, LuwSettings)
     own = settings.framing, settings.byte_order or "", settings.own.generation
     return own if lob_columns_from is None else (*own, str(lob_columns_from))
 
 
 def known_lob_columns_from(checkpoint: Checkpoint) -> int | None:
-    """The number of the first column in LOB records that files before a checkpoint have proven; None if none has."""
+    """The number of the first column in LOB records, if files in front of a checkpoint have proven it."""
     return int(checkpoint.form[_LOB]) if len(checkpoint.form) > _LOB else None
 
 
 def known_settings(checkpoint: Checkpoint | None, options: Options) -> FileSettings | None:
-    """The settings that a checkpoint has kept; none has before the first record.
+    """The settings that a checkpoint keeps. A checkpoint in front of the first record has none.
 
-    Raises OptionError LMP-S030 if it does not say them.
+    Raises OptionError LMP-S030 if it has others than a log.
     """
     if checkpoint is None or not checkpoint.form:
         return None
@@ -169,7 +169,7 @@ def known_settings(checkpoint: Checkpoint | None, options: Options) -> FileSetti
 
 
 def known_reader(checkpoint: Checkpoint, options: Options) -> log_record.LogReader | None:
-    """The reader of the records that a checkpoint has kept."""
+    """The reader of the records that a checkpoint keeps; None if the checkpoint has no settings."""
     found = known_settings(checkpoint, options)
     if found is None:
         return None

@@ -1,7 +1,7 @@
-"""Reader of record columns: log records to the arrays that decide about transactions, many records at a time.
+"""Reader of record columns: the fields of log records that decide about transactions, as arrays.
 
-All records have the fixed part of the header at one place; the other fields are taken form by form. A record that does
-not fit its form by arithmetic, or whose form has no such rule, is parsed by itself.
+The fixed part of the header is at one place in all records. The other fields are read form by form. A record is parsed
+by itself if it does not fit the arithmetic of its form, or if its form has no such rule.
 """
 
 from __future__ import annotations
@@ -38,35 +38,35 @@ from lmparse.values.codepages import CodePage
 
 T = TypeVar("T")
 ERROR_BYTES = 2600
-"""Bytes of memory of the error of a record; measured."""
+"""Bytes of memory that the error of one record takes; measured."""
 MOST_FORMS = 1 << 12
-"""Most forms, and headers, that are learned; servers write some hundred. Others are parsed record by record."""
+"""Most forms, and most headers, that a reader learns; servers write some hundred. Others are parsed one by one."""
 _NO_BYTE = 256
-"""In place of component or function: the record ends before it."""
+"""In place of component or function: the record ends before that byte."""
 
 
 @dataclass(frozen=True)
 class _Header:
-    """What the records of one type with the same flags have in common."""
+    """The header of records of one type with the same flags."""
 
     base: int
     """Bytes of the header."""
     has_component: bool
-    """Whether the byte behind it names a component, and the next one a function."""
+    """Whether the two bytes behind the header are a component and a function."""
     places: dict[str, Place]
-    """Fields of the header behind its first three."""
+    """By id, the fields of the header behind length, type and flags."""
 
 
 class RecordColumnReader:
-    """Reads the records of one log. `authids` gets the authorization ids, in the order of their numbers."""
+    """Reads the records of one log into columns. `authids` has the number of each authorization id."""
 
     def __init__(
         self, logs: LogReader, buffer: Buffer, framing_name: str, page: CodePage, held: Held, *, is_parsed: bool = False
     ) -> None:
-        """`is_parsed`: each record is parsed by itself, as the engine `kaitai` does."""
+        """With `is_parsed`, the generated parser reads each record by itself, as the engine `kaitai` does."""
         self.is_parsed = is_parsed
         self.held = held
-        """What the errors of records take."""
+        """Counts the memory of the errors of records."""
         self.forms: list[RecordForm] = []
         self.authids: dict[str, int] = {}
         self.logs, self.buffer, self.page = logs, buffer, page
@@ -75,28 +75,29 @@ class RecordColumnReader:
         self.images = RowImages(self.fields)
         self._headers: dict[int, _Header] = {}
         self._numbers: dict[int, int] = {}
-        """Number of a form by its key."""
+        """Numbers of forms by type, flags, component and function."""
         self._parsed_forms: dict[str, int] = {}
-        """The same by kind, of records that are parsed by themselves."""
+        """Numbers of forms by kind, for records that are parsed by themselves."""
         self.chain, self.chain_base = logs.chain
         self.prefix = places_of_prefix(framing_name)
         self.lead = logs.lead
 
     def read(self, window: Window) -> RecordTable:
-        """The columns of a window whose data begin `lead` bytes in front of its first record."""
+        """The record table of a window whose data begin `lead` bytes in front of its first record."""
         return _Batch(self, window).columns()
 
     def heads(self, window: Window) -> tuple[Members, Flags] | None:
-        """What the fixed part of the header says of each record of such a window, and whether it is not contradicted.
+        """The fixed part of the header of each record of such a window, and which headers are sound; None without a
+        header.
 
-        None if no record is long enough for one.
+        A sound header states the length of its record, and the LSN and LFS of its prefix.
         """
         return _Batch(self, window).head()
 
     # -- headers and forms ----------------------------------------------------------------
 
     def header_of(self, key: int, record: LogRecord | None) -> _Header | None:
-        """The header of a type with flags, learned from the first record that has been parsed."""
+        """The header of a type with flags, learned from `record` if it is new; None if it is not known."""
         found = self._headers.get(key)
         if found is None and record is not None and len(self._headers) < MOST_FORMS:
             base = record.extent.length - record.parsed.body._io.size()
@@ -114,7 +115,7 @@ class RecordColumnReader:
         return found
 
     def form_number(self, key: int, record: LogRecord | None) -> int | None:
-        """The number of the form with a key, learned from the first record that has been parsed."""
+        """The number of the form with a key, learned from `record` if it is new; None if it is not known."""
         found = self._numbers.get(key)
         if found is None and record is not None and len(self._numbers) < MOST_FORMS:
             found = self._numbers[key] = len(self.forms)
@@ -123,7 +124,7 @@ class RecordColumnReader:
 
 
 def places_of_prefix(framing_name: str) -> dict[str, Place]:
-    """Fields of the prefix of a record: `lfs`, `lsn`, `stream`, `lso` and `sqlcode`, as far as it has them."""
+    """Places of `lfs`, `lsn`, `stream`, `lso` and `sqlcode` in the prefix of a framing, as far as it has them."""
     layouts = catalog.load("db2_prefix").layouts
     layout = layouts[f"db2_prefix.{framing_name}"]
     found: dict[str, Place] = {}
@@ -139,7 +140,7 @@ def places_of_prefix(framing_name: str) -> dict[str, Place]:
 
 
 class _Batch:
-    """The records of one window while their columns are made."""
+    """Makes the columns of the records of one window."""
 
     def __init__(self, reader: RecordColumnReader, window: Window) -> None:
         self.reader, self.window = reader, window
@@ -157,12 +158,12 @@ class _Batch:
         self.entries = ParsedRecords(reader.images, reader.logs.byte_order)
 
     def columns(self) -> RecordTable:
-        """The columns of the window."""
+        """The record table of the window."""
         head = None if self.reader.is_parsed else self.head()
         if head is not None:
             members, is_sound = head
             self._find_forms(is_sound)
-            forms = self.form.copy()  # those of records that do not fit are taken away
+            forms = self.form.copy()  # `_read_form` takes the form away from records that do not fit
             for number, which in places_by_value(forms):
                 if number >= 0:
                     self._read_form(self.reader.forms[number], which)
@@ -171,7 +172,7 @@ class _Batch:
         for name, arrays in self.entries.arrays():
             getattr(self, name).append(arrays)
         if head is None:
-            parsed = {place: one for place, one in self.parsed.items() if isinstance(one, LogRecord)}
+            parsed = {place: record for place, record in self.parsed.items() if isinstance(record, LogRecord)}
             members = members_of(self.window, parsed, self.role, self.form)
         is_member = np.ones(len(self.window), np.bool_)
         is_member[[place for place, found in self.parsed.items() if isinstance(found, DataError)]] = False
@@ -195,7 +196,7 @@ class _Batch:
     # -- the fixed part of the header -------------------------------------------------------
 
     def head(self) -> tuple[Members, Flags] | None:
-        """The members, one for each record, and which of them have a header that is not contradicted."""
+        """As `RecordColumnReader.heads`. Sets `key` and `is_compressed` too."""
         reader, window = self.reader, self.window
         fields, lead = reader.fields, reader.lead
         width = reader.chain_base + reader.chain.least_width
@@ -245,7 +246,7 @@ class _Batch:
     # -- forms ------------------------------------------------------------------------------
 
     def _find_forms(self, is_sound: Flags) -> None:
-        """Set the form and the header's width of each record whose header is sound."""
+        """Set the form and the bytes of the header of each record whose header is sound."""
         has_component = np.zeros(len(self.key), np.bool_)
         for key, which in places_by_value(self.key):
             header = self._learned(self.reader.header_of, key, which[is_sound[which]])
@@ -265,7 +266,7 @@ class _Batch:
                 self.form[places_] = -1 if form is None else form
 
     def _learned(self, get: Callable[[int, LogRecord | None], T | None], key: int, which: Int64s) -> T | None:
-        """What `get` knows of a key; if it knows nothing yet, from the first record of `which` that can be parsed."""
+        """The header or form of a key. `get` learns a new key from the first record of `which` that is good."""
         found = get(key, None)
         for place in () if found is not None else which.tolist():
             record = self._parse(place)
@@ -290,7 +291,7 @@ class _Batch:
     # -- records of one form ------------------------------------------------------------------
 
     def _read_form(self, form: RecordForm, which: Int64s) -> None:
-        """Take the records of a form that fit it; the others are parsed by themselves."""
+        """Read the records that fit a form. The other records lose the form and are parsed by themselves."""
         least = form.layout.least_width
         lengths = self.lengths[which] - form.base
         is_fitting = lengths >= least if form.fit else np.zeros(len(which), np.bool_)
@@ -321,22 +322,22 @@ class _Batch:
         starts, lengths = self.starts[which] + form.base, self.lengths[which] - form.base
         found = self.reader.images.of(form, self.data, rows, starts, lengths)
         ids = self.reader.images.ids(form, rows)
-        for one in found:
-            chosen = one.which
+        for image in found:
+            chosen = image.which
             self.rows.append(
                 ChangedRows(
                     member=which[chosen],
-                    number=np.full(len(chosen), one.number),
+                    number=np.full(len(chosen), image.number),
                     ids=ids[chosen],
-                    rid=one.rid,
-                    is_half=one.is_half,
+                    rid=image.rid,
+                    is_half=image.is_half,
                     is_compressed=self.is_compressed[which[chosen]],
-                    before_types=self.reader.images.types(self.data, one.before, one.before_length),
-                    after_types=self.reader.images.types(self.data, one.after, one.after_length),
-                    before=np.where(one.before < 0, -1, one.before + offset[chosen]),
-                    before_length=one.before_length,
-                    after=np.where(one.after < 0, -1, one.after + offset[chosen]),
-                    after_length=one.after_length,
+                    before_types=self.reader.images.types(self.data, image.before, image.before_length),
+                    after_types=self.reader.images.types(self.data, image.after, image.after_length),
+                    before=np.where(image.before < 0, -1, image.before + offset[chosen]),
+                    before_length=image.before_length,
+                    after=np.where(image.after < 0, -1, image.after + offset[chosen]),
+                    after_length=image.after_length,
                 )
             )
 
@@ -389,7 +390,7 @@ class _Batch:
         self.ends.append(Ends(which, time, authid))
 
     def _authids(self, form: RecordForm, which: Int64s) -> tuple[Int64s, Int64s]:
-        """Start and length of the authorization ids of commits; no bytes if they have none."""
+        """Start and length of the authorization id of each commit; length zero if the form has none."""
         layout = form.layout
         if "authid" not in layout.by_id:
             return self.starts[which], np.zeros(len(which), np.int64)
@@ -398,7 +399,7 @@ class _Batch:
         return starts, np.maximum(self.lengths[which] - form.base - offset, 0)
 
     def _authid(self, places_: Int64s, raw: bytes) -> int:
-        """The number of the authorization id of the commits at some places."""
+        """The number of the authorization id of the commits at some places. Adds faults if it is not text."""
         authids = self.reader.authids
         for place in places_.tolist() if raw else ():
             try:

@@ -1,8 +1,7 @@
-"""Record forms: what log records of one combination of type, flags, component and function have in common.
+"""Record forms: what log records with one combination of type, flags, component and function have in common.
 
-One record of each combination is parsed by the generated parser. Its layout then says where the fields of all others
-are, and which arithmetic proves that a record fits it. What no arithmetic proves is parsed record by record. Fields of
-many records are read as numbers at one place in each.
+The generated parser reads one record of each combination. Its layout gives the places of the fields in all records of
+the form. A rule of arithmetic proves that a record fits the form. Without a rule, records are parsed one by one.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ from lmparse.values.integers import ByteOrder
 
 
 class Role(IntEnum):
-    """What a record is to its transaction."""
+    """What a record does in its transaction."""
 
     MEMBER = 0
-    """It changes nothing, but may be the first record. Without a transaction identifier it is of no transaction."""
+    """The record changes nothing, but may begin a transaction. Without a transaction identifier it is of none."""
     CHANGE = 1
-    """It inserts, deletes or updates rows."""
+    """The record inserts, deletes or updates rows."""
     UNDO = 2
-    """It compensates such a change."""
+    """The record compensates a change of rows."""
     PIECE = 3
     """A piece of a value that is stored outside of its row."""
     COMMIT = 4
@@ -40,20 +39,20 @@ class Role(IntEnum):
     OBJECT = 6
     """A change of a table as a whole."""
     APART = 7
-    """It is of no transaction, and takes effect at once."""
+    """The record is of no transaction, and takes effect at once: the start of a load."""
     UNDO_OBJECT = 8
-    """It compensates a change of a table as a whole."""
+    """The record compensates a change of a table as a whole."""
     SINGULAR = 9
-    """It is a change that ends its transaction, with a commit."""
+    """The record is a change and also commits its transaction."""
 
 
 _PARSED_ROLES = (Role.OBJECT, Role.APART, Role.UNDO_OBJECT)
 _PARSED_KINDS = (
     *record_kinds.LOBS_UNNAMED, record_kinds.XML, record_kinds.NOT_STORED_OUTSIDE, record_kinds.UNDO_MULTIPLE,
 )  # fmt: skip
-"""Kinds of records that are parsed one by one: they have no column, or several row ids."""
+"""Kinds of records that are parsed one by one: such a record has no column, or several row ids."""
 _LENGTHS = {"record": "record_length", "data": "data_length"}
-"""The field with the length of a field, by their ids."""
+"""By the id of a field, the id of the field that states its length."""
 
 
 def role_of(record: LogRecord) -> Role:
@@ -85,14 +84,14 @@ def role_of(record: LogRecord) -> Role:
 
 @dataclass(frozen=True, eq=False)
 class RecordForm:
-    """The records of one combination."""
+    """Layout and role of the records of one combination."""
 
     kind: str
     role: Role
     base: int
     """Bytes of a record in front of its innermost part."""
     layout: Layout
-    """Of the innermost part."""
+    """Layout of the innermost part."""
     spec: Spec
     notes: tuple[str, ...]
     """As `LogRecord.notes`."""
@@ -106,12 +105,12 @@ class RecordForm:
 
     @property
     def has_rows(self) -> bool:
-        """Whether its records change rows."""
+        """Whether records of the form change rows."""
         return self.kind in record_kinds.ROWS and self.role in (Role.CHANGE, Role.SINGULAR)
 
     @cached_property
     def tail(self) -> tuple[str, ...]:
-        """Ids of the fields behind those that every record has at one place."""
+        """Ids of the fields behind the fixed part of the layout."""
         least = self.layout.least_width
         return tuple(
             entry.id for entry in self.layout if entry.offset is None or entry.width is None or entry.offset >= least
@@ -119,11 +118,11 @@ class RecordForm:
 
     @cached_property
     def fit(self) -> str:
-        """The arithmetic that proves that a record fits: the name of a rule; empty if there is none.
+        """The name of the rule of arithmetic that proves that a record fits; empty if there is none.
 
-        `exact`: it has the bytes of the layout. `least`: at least these. `counted`: its last field has the length that
-        another one says. `optional`: the same, or nothing behind the fixed fields. `pair`, `many`: rows, each with its
-        length inside.
+        `exact`: the innermost part has the bytes of the layout. `least`: it has at least these. `counted`: its last
+        field has the length that another field states. `optional`: as `counted`, or nothing is behind the fixed fields.
+        `pair`, `many`: rows, each with its length inside.
         """
         tail = self.tail
         if self.kind == record_kinds.DIFFERENCE:
@@ -148,13 +147,13 @@ class RecordForm:
 
     @cached_property
     def counting(self) -> Field | None:
-        """The field with the length of the last field but one."""
+        """The field that states the length of the first field of the tail; None without such a field."""
         name = _LENGTHS.get(self.tail[0], "") if len(self.tail) > 1 else ""
         return self.layout.by_id.get(name)
 
     @cached_property
     def table(self) -> tuple[Place, Place] | None:
-        """Table space and table: offset in the innermost part, and field; as `LogRecord.table`."""
+        """Places of table space id and table id in the innermost part, as `LogRecord.table`; None without a table."""
         header = self.layout.by_id.get("header")
         if header is None or header.type is None:
             return None
@@ -181,13 +180,13 @@ Place = tuple[int, Field]
 
 @dataclass(frozen=True, eq=False)
 class Fields:
-    """Reads fields in the byte order of a server."""
+    """Reads numbers of many records in the byte order of a server."""
 
     layouts: Mapping[str, Layout]
     byte_order: ByteOrder
 
     def numbers(self, rows: Bytes, place: Place) -> UInt64s:
-        """The unsigned number at a place of n rows of bytes; of several parts, the first is the most significant."""
+        """The unsigned number at a place of n rows of bytes. The first of several parts is the most significant."""
         offset, field = place
         if field.type is None:
             raw = rows[:, offset : offset + (field.width or 0)]
@@ -199,12 +198,12 @@ class Fields:
         return found
 
     def numbers_at(self, data: Bytes, starts: Ints, field: Field) -> UInt64s:
-        """The number at each of some places of flat `data`, all of which have its bytes."""
+        """The unsigned number of a field at each of n offsets in flat `data`."""
         return self.numbers(byte_arrays.take_rows(data, starts, field.width or 0), (0, field))
 
 
 def places(layout: Layout, width: int, start: int = 0) -> dict[str, Place]:
-    """The fields of a part of a record whose conditional fields are there as far as its `width` goes."""
+    """By id, the places of the fields in the first `width` bytes of a layout that begins at `start`."""
     found: dict[str, Place] = {}
     end = 0
     for field in layout:

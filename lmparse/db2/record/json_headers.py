@@ -1,8 +1,8 @@
 """Record headers as JSON text: the fields in front of the rows of many log records of one form.
 
-One record of each form is read through the debug parser, which shows where its fields are; those of all others of the
-form are at the same places, counted from the start of the record or from its second row. What is learned must give the
-header of that record as the reader of single records does; if it does not, headers of the form are made one by one.
+The debug parser reads one record of each form and shows the places of its fields. All records of the form have these
+fields at the same offsets, from the start of the record or from its second row. The learned form must give the header
+that the reader of single records gives. If it does not, headers of the form are made one by one.
 """
 
 from __future__ import annotations
@@ -36,21 +36,18 @@ class _Leaf:
     """A field of the header."""
 
     offset: int
-    """From the start of the record; a negative one from the start of its second row."""
+    """Offset in the record; a negative offset counts from its second row."""
     width: int
     array: Callable[[Bytes], pa.Array]
-    """Its values from (n, width) bytes."""
+    """Makes the array of values from (n, width) bytes."""
 
 
 _Shape = dict[str, Any]
-"""By name: a leaf, JSON text that all records of the form have, or a shape."""
+"""By name: a leaf, the JSON text that all records of the form share, or the shape of a part."""
 
 
 class HeaderForm:
-    """The headers of the records of one form.
-
-    `shape` is that of the JSON object: JSON text that all records have, leaves, and shapes of parts.
-    """
+    """The headers of the records of one form; `shape` is the shape of the JSON object."""
 
     def __init__(self, shape: _Shape) -> None:
         self._shape = shape
@@ -59,7 +56,7 @@ class HeaderForm:
         self._back = max((-offset for offset, _ in offsets if offset < 0), default=0)
 
     def texts(self, data: Bytes, starts: Int64s, seconds: Int64s) -> pa.Array:
-        """The headers of n records at `starts` in flat data, whose second rows are at `seconds`."""
+        """The JSON texts of the headers of n records at `starts` in flat data, whose second rows are at `seconds`."""
         front = byte_arrays.take_rows(data, starts, self._front)
         back = byte_arrays.take_rows(data, seconds - self._back, self._back)
         return self._text(self._shape, front, back)
@@ -78,12 +75,12 @@ class HeaderForm:
 
 
 def learned(logs: LogReader, buffer: Buffer, extent: RecordExtent, second: int) -> HeaderForm | None:
-    """The form of a record whose second row is at offset `second` in the file; None if it has a field that is not read
-    by the column."""
+    """The header form of a record whose second row is at offset `second` in the file; None if the record is bad, or if
+    one of its fields cannot be read by the column."""
     try:
         record, raw = logs.read(buffer, extent), extent.read(buffer)
     except DataError:
-        return None  # it is raised where the record is read by itself
+        return None  # the reader of single changes raises the error
     form = RecordForm.of(record, logs.records.spec)
     nodes = {node.path: node for node in Dissector(logs.records).dissect(raw).walk()}
     fixed, second = form.base + form.layout.least_width, second - extent.offset
@@ -98,7 +95,7 @@ def learned(logs: LogReader, buffer: Buffer, extent: RecordExtent, second: int) 
 
 
 class _Learning:
-    """What the fields of one record show."""
+    """Learns the shape of a header from the fields of one record."""
 
     def __init__(self, logs: LogReader, nodes: dict[str, Node], fixed: int, second: int) -> None:
         self._nodes, self._fixed, self._second = nodes, fixed, second
@@ -106,14 +103,14 @@ class _Learning:
         self._order = logs.byte_order_word
 
     def shape(self, values: dict[str, Any], path: str = "") -> _Shape | None:
-        """The shape of an object with some values; None if one of its fields has no column."""
+        """The shape of the object `values`; None if one of its fields cannot be read by the column."""
         found: _Shape = {}
         for name, value in values.items():
             node = self._nodes.get(path + name)
             if isinstance(value, dict):
                 found[name] = self.shape(value, f"{path}{name}.")
             elif node is None:
-                found[name] = json.dumps(value, ensure_ascii=False)  # its kind, or a field that the form does not have
+                found[name] = json.dumps(value, ensure_ascii=False)  # the kind, or a field that the form does not have
             else:
                 found[name] = self._leaf(node)
             if found[name] is None:
@@ -128,7 +125,7 @@ class _Learning:
         return _Leaf(offset, node.end - node.start, read)
 
     def _reader(self, field: Field) -> Callable[[Bytes], pa.Array] | None:
-        """What makes values of the bytes of a field; None for a kind that is not read by the column."""
+        """A function that makes values of the bytes of a field; None for a kind of field without one."""
         order, width = self._order, field.width or 0
         if field.repeated or field.scale or not width:
             return None
@@ -145,7 +142,7 @@ class _Learning:
         return lambda raw: arrays.binary(raw[:, which])
 
     def _shown_bytes(self, field: Field) -> list[int]:
-        """The bytes of a field in the order in which they are shown: of numbers the most significant one first."""
+        """Places of the bytes of a field in the order of display: numbers begin with the most significant byte."""
         every = list(range(field.width or 0))
         if self._order == "big" or field.kind == "bytes":
             return every

@@ -1,6 +1,6 @@
 """Kinds of Db2 LUW log records, by their meaning for changes: `db2_dms.insert_record` is an insert.
 
-A kind is a spec and a word of it; the specs contain the numbers.
+A kind is a spec and a word of that spec. The numbers of the kinds stand in the specs.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ ALTER = ("db2_dms.alter_column", "db2_dms.alter_lob_column")
 """Kinds of records that change a column; no manual says how."""
 CREATE = "db2_dom.create_table"
 UNDESCRIBED = (DROP, DROP_COLUMNS, *ALTER)
-"""Kinds of records behind which a table is another one, or has other columns, which they do not describe: no manual
-says which columns a record drops, or how it alters one."""
+"""Kinds of records that drop a table or change its columns without describing the result: no manual says which columns
+a record drops, or how it alters a column."""
 DESCRIBING = (INITIALIZE, ADD_COLUMNS, *UNDESCRIBED)
-"""Kinds of records that say what the columns of a table are from there on, or that nothing does."""
+"""Kinds of records that define the columns of a table from there on, with or without describing them."""
 ATTRIBUTE = "db2_dms.alter_table_attribute"
 TRUNCATE = "db2_dom.import_replace"
 NOT_LOGGED = "db2_dom.activate_not_logged"
@@ -58,9 +58,9 @@ UNDOES: dict[str, tuple[str, ...]] = {
     "db2_dom.create_index": ("db2_dom.drop_index",),
     "db2_ddl.undo_ddl_statement": ("db2_ddl.ddl_statement",),
 }
-"""The kinds of records that each kind of compensation undoes."""
+"""The kinds of changes that each kind of compensation undoes."""
 UNDOES_DEFINITION = tuple(kind for kind, undone in UNDOES.items() if not {CREATE, *DESCRIBING}.isdisjoint(undone))
-"""The kinds of compensations behind which a table has other columns than in front."""
+"""Kinds of compensations that change the columns of a table."""
 _COMMIT_WORDS = (
     *("normal_commit", "commit", "heuristic_commit_letter", "heuristic_commit"),
     *("mpp_subordinate_commit_letter", "mpp_subordinate_commit"),
@@ -74,6 +74,6 @@ LOBS_UNNAMED = ("db2_lob.afim_data", "db2_lob.afim_amount")
 XML = "db2_xml.xml_data"
 PIECES = frozenset((*LOBS_NAMED, *LOBS_UNNAMED, XML))
 DIFFERENCE = "db2_log.dms"
-"""An update that is not for propagation, which has no rows."""
+"""An update that is not for propagation. It has no rows."""
 NOT_STORED_OUTSIDE = "db2_dms.undo_start_of_out_of_row_data"
-"""Pieces of a row outside of it that was not written after all."""
+"""Undoes the pieces of a row that was not written after all."""

@@ -33,9 +33,7 @@ MARGIN = 4
 """Factor by which one generation must explain more records than any other."""
 _ROW_FIELDS = ("record", "records", "old_row", "new_row", "data", "payload")
 STREAMS = 1 << 16
-"""Numbers of log streams: a prefix has more bytes for one than a header and a `seq`."""
-
-
+"""Number of possible log streams. A prefix has more bytes for a log stream than a header and a `seq`."""
 UNLISTED = "records of a type or component that is not listed; they are passed over"
 NOT_CAPTURED = "changes of rows that are not for propagation (tables without DATA CAPTURE CHANGES); passed over"
 
@@ -59,7 +57,8 @@ class LogReader:
         self.lead = framing_of(framing, byte_order=byte_order).lead
 
     def read(self, buffer: Buffer, extent: RecordExtent) -> LogRecord:
-        """The log record with an extent. Raises RecordError or InvalidValueError."""
+        """The log record with an extent. Raises InvalidValueError, RecordError (LMP-R002: its prefix contradicts
+        it)."""
         parsed: Any = self.records.parse(extent.read(buffer))
         prefix = self._prefix(buffer, extent)
         record = LogRecord(extent, parsed, innermost(parsed), kind_of(parsed), prefix)
@@ -78,13 +77,13 @@ class LogReader:
         return record
 
     def header_of(self, record: LogRecord) -> dict[str, Any]:
-        """The fields of a record but its rows, with the words of enumerations, in the form that JSON has them."""
+        """The fields of a record without its rows, as JSON values; enumerations are words."""
         values = self.worded.values_of(record.parsed).values
         found: dict[str, Any] = to_json({name: value for name, value in values.items() if name not in _ROW_FIELDS})
         return found
 
     def lsn_and_transaction(self, buffer: Buffer, extent: RecordExtent) -> str:
-        """Log sequence number and transaction of a record that may be damaged, as far as its header is complete."""
+        """LSN and transaction of a record that may be damaged, in words; empty if its header is not complete."""
         raw = extent.read(buffer)
         layout, base = self.chain
         if len(raw) < base + layout.least_width:
@@ -93,7 +92,7 @@ class LogReader:
         return ", ".join([*words, f"transaction {_bytes_of(raw, layout['transaction_id'], base).hex().upper()}"])
 
     def lsns(self, buffer: Buffer, extent: RecordExtent) -> list[int]:
-        """The log sequence numbers in a record and its prefix, as far as they are complete."""
+        """The different LSNs that a record and its prefix state, as far as they are complete."""
         layout, base = self.chain
         found = []
         if "lsn" in layout.by_id and extent.length >= base + layout.least_width:
@@ -105,7 +104,7 @@ class LogReader:
         return found
 
     def offsets(self, buffer: Buffer, extent: RecordExtent) -> list[int]:
-        """The log sequence offsets in the prefix of a record; other records refer to it by them."""
+        """The log sequence offset in the prefix of a record; other records refer to the record by this number."""
         lri = getattr(self._prefix(buffer, extent), "record_lri_type2", None)
         return [] if lri is None else [int(lri.part2)]
 
@@ -116,7 +115,7 @@ class LogReader:
 
     @property
     def chain(self) -> tuple[Layout, int]:
-        """Layout of the rest of the header, and its offset."""
+        """Layout of the header behind length, type and flags, and its offset in bytes."""
         layout = self.records.spec.layouts[f"{SPEC}.chain_{self.generation.replace('.', '')}"]
         return layout, self.records.spec.layout["chain"].offset or 0
 
@@ -132,7 +131,7 @@ class LogRecord:
     kind: str
     """Spec and word of its kind: `db2_dms.insert_record`."""
     prefix: Any
-    """The prefix that the API put in front of it; None without one."""
+    """The prefix that the API put in front of the record; None without a prefix."""
 
     @property
     def transaction_id(self) -> bytes:
@@ -142,13 +141,13 @@ class LogRecord:
 
     @property
     def lsn(self) -> int | None:
-        """Its log sequence number, if the record or its prefix has it."""
+        """Log sequence number of the record or its prefix; None if neither has it."""
         own = _number(getattr(self.parsed.chain, "lsn", None))
         return own if own is not None else _prefix_lsn(self.prefix)
 
     @property
     def address(self) -> int | None:
-        """The number by which other records refer to it: log sequence offset from version 10.1 on, else its LSN."""
+        """The number by which other records name this one: LSO from version 10.1 on, else LSN; None if not stated."""
         if hasattr(self.parsed.chain, "previous_lso"):
             lri = getattr(self.prefix, "record_lri_type2", None)
             return None if lri is None else int(lri.part2)
@@ -156,36 +155,36 @@ class LogRecord:
 
     @property
     def lfs(self) -> int:
-        """Its log flush sequence; zero before version 10.1."""
+        """Log flush sequence; zero before version 10.1."""
         return int(getattr(self.parsed.chain, "lfs", 0))
 
     @property
     def stream(self) -> int:
-        """Its log stream, which headers of 40 bytes do not have set, so that the prefix says it; zero without one."""
+        """Log stream. Headers of 40 bytes do not have it set: then from the prefix; zero without a prefix."""
         own, lri = int(getattr(self.parsed.chain, "log_stream_id", 0)), getattr(self.prefix, "record_lri_type2", None)
         return int(lri.part1) if not own and lri is not None and lri.part1 < STREAMS else own
 
     @property
     def previous(self) -> int:
-        """Address of the previous record of its transaction; zero for the first."""
+        """Address of the previous record of the transaction; zero for its first record."""
         chain = self.parsed.chain
         return _number(getattr(chain, "previous_lsn", None) or getattr(chain, "previous_lso", 0)) or 0
 
     @property
     def compensated(self) -> int | None:
-        """Address of the record that it compensates, if its header has it."""
+        """Address of the record that this one compensates; None if the header does not state it."""
         chain = self.parsed.chain
         return _number(getattr(chain, "compensated_lsn", getattr(chain, "compensated_lso", None)))
 
     @property
     def before_compensated(self) -> int | None:
-        """Address of the record before the compensated one in the transaction."""
+        """Address of the record before the compensated one in the transaction; None if the header does not state it."""
         chain = self.parsed.chain
         return _number(getattr(chain, "before_compensated_lsn", getattr(chain, "before_compensated_lso", None)))
 
     @property
     def table(self) -> Ids | None:
-        """Table space and table of the record; None if it has none."""
+        """Table space id and table id; None if the record has none."""
         part = getattr(self.body, "header", None)
         for names in TABLE_NAMES:
             if part is not None and hasattr(part, names[0]):
@@ -200,21 +199,21 @@ class LogRecord:
 
     @property
     def is_compensating(self) -> bool:
-        """Whether it takes something back, by its type or its kind."""
+        """Whether the record takes a change back, by its type or its kind."""
         return bool(self.parsed.is_compensation) or self.kind.partition(".")[2].startswith("undo_")
 
     @property
     def is_captured(self) -> bool:
-        """Whether its table has DATA CAPTURE CHANGES, so that it is for propagation; known of rows and their pieces."""
+        """Whether the table of the record has DATA CAPTURE CHANGES. Only rows and their pieces can show that not."""
         of_rows = self.kind in record_kinds.ROWS or self.kind in record_kinds.PIECES
         return bool(self.parsed.is_propagatable) or not (of_rows or self.kind == record_kinds.DIFFERENCE)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is said of it; of many such records once, with their number."""
+        """Messages on the record. Equal messages of many records are reported once, with their number."""
         stated, type_ = getattr(self.body, "record_class", None), int(self.parsed.type)
         found = []
-        # Information only fits every kind.
+        # The type `information_only` fits every kind.
         if stated is not None and type_ not in (int(stated), _types()["information_only"]):
             found.append(f"{self.kind} is {stated.name}, but the type of the record is {type_:#x}")
         if self.kind.startswith(f"{SPEC}.unlisted"):
@@ -225,7 +224,7 @@ class LogRecord:
 
 
 def still_compressed(record: LogRecord) -> RecordError:
-    """The error of a record whose rows are still compressed."""
+    """The error of a record whose rows are still compressed: RecordError LMP-R007."""
     return RecordError(
         "its rows are compressed still: the API could not expand them", code="LMP-R007", spec="db2_prefix",
         field="sqlcode", expected="0", found=str(record.prefix.sqlcode),
@@ -233,7 +232,7 @@ def still_compressed(record: LogRecord) -> RecordError:
 
 
 TABLE_NAMES = (("tablespace_id", "table_id"), ("parent_pool_id", "parent_object_id"))
-"""Fields in the headers of bodies that name the table, in the order in which they are looked for."""
+"""Pairs of fields that name table space and table, in the order in which a header is searched for them."""
 
 
 def _bytes_of(raw: bytes, field: Field, base: int) -> bytes:
@@ -250,13 +249,13 @@ def attributes(body: Any) -> dict[str, bool]:
 
 
 _EARLIEST, _LATEST = 315_532_800, 1 << 32
-"""Range of seconds that a commit time can have: from 1980 on, in 32 bits."""
+"""Seconds since 1970 that a commit time can have: from 1980 on, in 32 bits."""
 
 
 def commit_seconds(value: int | None, byte_order: str) -> int | None:
-    """The seconds in a time of 4 or 8 bytes: the half of it that can be a time.
+    """Seconds since 1970 in a time of 4 or 8 bytes: the half that can be a commit time.
 
-    If both can be a time, the half that is first in memory, as in seconds and a fraction.
+    If both halves can be, the half that is first in memory counts, as in seconds and a fraction.
     """
     if value is None:
         return None
@@ -266,7 +265,7 @@ def commit_seconds(value: int | None, byte_order: str) -> int | None:
 
 
 def innermost(parsed: Any) -> Any:
-    """The part of a record that contains no other body."""
+    """The innermost part of a record, which contains no other body."""
     while isinstance(getattr(parsed, "body", None), KaitaiStruct):
         parsed = parsed.body
     return parsed
@@ -278,7 +277,7 @@ def _types() -> dict[str, int]:
 
 
 def _number(value: Any) -> int | None:
-    """A log sequence number as an integer; one of six bytes consists of half-words."""
+    """A log sequence number as an integer; a number of six bytes consists of half-words."""
     if value is None or isinstance(value, int):
         return value
     return int(value.number)
@@ -295,7 +294,7 @@ def _prefix_lsn(prefix: Any) -> int | None:
 
 
 def detection(framing: str = "auto", byte_order: str = "auto", generation: str = "auto") -> Detection:
-    """How log records are recognised, restricted to what the caller has named."""
+    """How log records are recognised, with the framings, byte orders and generations that the arguments allow."""
     names = DB2_FRAMINGS if framing == "auto" else (framing,)
     orders = BYTE_ORDERS if byte_order == "auto" else (byte_order,)
     generations = GENERATIONS if generation == "auto" else (generation,)
@@ -324,11 +323,11 @@ def detection(framing: str = "auto", byte_order: str = "auto", generation: str =
 
 
 _LONGEST_PROOF = 1 << 20
-"""Bytes of a record that is parsed to prove a form: by a wrong one the first records may be as long as the file."""
+"""Most bytes of a record that is parsed to prove a form. With a wrong framing, a record may be as long as the file."""
 
 
 def explained(records: Sequence[bytes], byte_order: str, generations: Sequence[str] = GENERATIONS) -> Mapping[str, int]:
-    """Number of records that each generation explains to the last byte, by a body with a known layout."""
+    """Number of records that each generation explains to the last byte, with a body of a known layout."""
     return {generation: sum(map(_explains(generation, byte_order), records)) for generation in generations}
 
 
@@ -352,7 +351,7 @@ def _explains(generation: str, byte_order: str) -> Callable[[bytes], bool]:
 
 
 def prove_generation(records: Sequence[bytes], byte_order: str, generations: Sequence[str] = GENERATIONS) -> str:
-    """The one generation that explains the records. Raises FramingError LMP-F003 or LMP-F004."""
+    """The only generation that explains the records. Raises FramingError LMP-F003 (none does), LMP-F004 (several)."""
     if len(generations) == 1:
         return generations[0]
     counts = explained(records, byte_order, generations)

@@ -1,7 +1,7 @@
-"""Parsed records: what the record table has of log records that were read one by one by the generated parser.
+"""Parsed records: the entries in the record table of log records that the generated parser read one by one.
 
-With the engine `kaitai` these are all of them, else those that no arithmetic proves. Of their rows the table does not
-have the places, so that they are read one by one later, too.
+The engine `kaitai` reads all records so, else only the records that no arithmetic proves. Their entries do not have the
+places of rows, so the rows are later read one by one too.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from lmparse.values.byte_arrays import Ints
 A = TypeVar("A", bound=Arrays)
 _Entry = tuple[Any, ...]
 _NAMES = ("previous", "lsn", "lfs", "stream", "address")
-"""Fields of a record and of the members."""
+"""Fields that LogRecord and Members share."""
 
 
 @dataclass
 class ParsedRecords:
-    """The entries of some records of a window, which are known by their places in it."""
+    """The entries of some records of a window. A place is the number of a record in the window."""
 
     images: RowImages
     byte_order: str
@@ -52,8 +52,8 @@ class ParsedRecords:
     pieces: list[_Entry] = field(default_factory=list)
 
     def add(self, place: int, record: LogRecord, found: RecordTable, authid: int) -> Role:
-        """Add a record; what is in no array is added to `found`. Returns its role. `authid` is the number of its
-        authorization id.
+        """Add a record at a place of the window. Loads and forms of addresses are added to `found`. Returns the role of
+        the record. `authid` is the number of its authorization id.
 
         Raises RecordError LMP-R002 for a piece whose address cannot be read.
         """
@@ -65,15 +65,15 @@ class ParsedRecords:
         elif role in (Role.CHANGE, Role.SINGULAR) and record.kind in record_kinds.ROWS:
             self.rows += self._rows(place, record, ids)
         elif role == Role.UNDO:
-            one, before = record.compensated, record.before_compensated
-            named = one or 0, one is not None, before or 0, before is not None
+            address, before = record.compensated, record.before_compensated
+            named = address or 0, address is not None, before or 0, before is not None
             self.undos += ((place, ids, rid, *named) for rid in _row_ids(body))
         elif role == Role.PIECE:
-            address, form = byte_address(body)
+            start, form = byte_address(body)
             if form:
                 found.address_forms[form] += 1
             column = getattr(body, "column_id", -1)
-            self.pieces.append((place, ids, column, address, body.data_length, hasattr(body, "data")))
+            self.pieces.append((place, ids, column, start, body.data_length, hasattr(body, "data")))
         elif role in (Role.COMMIT, Role.ABORT):
             seconds = commit_seconds(getattr(body, "time_committed", None), self.byte_order)
             self.ends.append((place, NO_TIME if seconds is None else seconds, authid))
@@ -92,14 +92,14 @@ class ParsedRecords:
             yield place, number, ids, rid, is_half, *types, record.is_compressed, -1, 0, -1, 0
 
     def arrays(self) -> Iterator[tuple[str, Arrays]]:
-        """The arrays of the table that have entries, with their names."""
+        """The arrays that have entries, each with its name in the record table."""
         for name, type_ in (("rows", ChangedRows), ("undos", Undos), ("ends", Ends), ("pieces", Pieces)):
             if entries := getattr(self, name):
                 yield name, _array_of(type_, entries)
 
 
 def members_of(window: Window, records: Mapping[int, LogRecord], role: Ints, form: Ints) -> Members:
-    """The members of a window, one for each record; those that are not among `records`, by place, have no fields."""
+    """The members of a window, one for each record. Records that are not in `records`, by place, have no fields."""
     found = {name: np.zeros(len(window), np.uint64) for name in ("tid", *_NAMES)}
     found["lsn"] = window.offsets.astype(np.uint64)
     for place, record in records.items():
@@ -114,11 +114,11 @@ def members_of(window: Window, records: Mapping[int, LogRecord], role: Ints, for
 
 
 def _row_ids(body: Any) -> Iterator[int]:
-    """The row ids in a record as numbers: of its row, of the row before of an update, or of several rows."""
+    """The row ids in a record as numbers: of its row, of the before image of an update, or of several rows."""
     for part in body.records if hasattr(body, "records") else [getattr(body, "old_row", body)]:
         rid = getattr(part, "rid", 0)
         if isinstance(rid, int):
-            yield rid if rid >= 0 else rid + (1 << 32)  # of four bytes with a sign, which arrays do not see
+            yield rid if rid >= 0 else rid + (1 << 32)  # columns are read without a sign
         else:
             yield rid.word0 << 32 | rid.word1 << 16 | rid.word2
 
@@ -130,11 +130,11 @@ def _array_of(type_: type[A], entries: list[_Entry]) -> A:
 
 
 def byte_address(body: Any) -> tuple[int, str]:
-    """Offset of a piece in its object; until version 9.7 an IEEE number or an integer, as the bytes show.
+    """Byte offset of a piece in its object, and the form of the number if the manual does not state the form.
 
-    Returns the form too if it is not stated. A piece without an address (XML) has zero. Raises RecordError LMP-R002 for
-    bytes that are neither. No bytes are both: an IEEE number from 1 on, read as an integer, is at least 2 to the power
-    of 61.
+    Until version 9.7 the field is an IEEE number or an integer. No bytes fit both: an IEEE number from 1 on, read as an
+    integer, is at least 2 to the power of 61. A piece without an address (XML) has zero. Raises RecordError LMP-R002
+    for bytes that fit neither form.
     """
     stated = getattr(body, "byte_address", 0)
     if isinstance(stated, int):

@@ -1,4 +1,4 @@
-"""Record columns: the fields of many log records that decide about transactions, as arrays."""
+"""Record table: the fields of many log records that decide about transactions, as arrays."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NO_TIME, NO_AUTHID = -1, -1
 
 @dataclass(frozen=True, eq=False)
 class Arrays:
-    """Arrays of one length, one entry for each of some things. Pickled in a third of the memory, see `narrowed`."""
+    """Arrays of one length. Pickling narrows them to a third of the memory, see `narrowed`."""
 
     def __len__(self) -> int:
         found: Ints = getattr(self, fields(self)[0].name)
@@ -41,19 +41,19 @@ class Arrays:
         return sum(getattr(self, entry.name).nbytes for entry in fields(self))
 
     def take(self, which: Ints | Flags | slice) -> Self:
-        """Some of them."""
+        """The entries at some places."""
         return type(self)(*(getattr(self, entry.name)[which] for entry in fields(self)))
 
     @classmethod
     def none(cls) -> Self:
-        """None of them."""
+        """Arrays without an entry."""
         return cls(*(np.zeros(0, _DTYPES[entry.type]) for entry in fields(cls)))
 
     @classmethod
     def joined(cls, parts: Iterable[Self]) -> Self:
-        """All of several."""
+        """The entries of all parts, in their order."""
         held = [cls.none(), *parts]
-        # Without the type, NumPy makes floats of signed and unsigned integers.
+        # Without a type, NumPy joins signed and unsigned integers as floats.
         return cls(
             *(
                 np.concatenate([getattr(part, entry.name) for part in held], dtype=_DTYPES[entry.type])
@@ -66,9 +66,9 @@ class Arrays:
 
 
 def narrowed(values: Any) -> tuple[Any, Any, Any]:
-    """Numbers as their type, the least of them, and how much greater each is, in as few bytes as it takes.
+    """Type of some numbers, the least one, and the differences from it in as few bytes as possible.
 
-    If all are equal there are no differences, but how many they are.
+    Equal numbers have their count instead. Example: int64 [7, 9, 8] gives int64, 7, uint8 [0, 2, 1].
     """
     if not len(values) or values.dtype == np.bool_:
         return values.dtype, 0, values
@@ -79,7 +79,7 @@ def narrowed(values: Any) -> tuple[Any, Any, Any]:
 
 
 def widened(dtype: Any, least: Any, differences: Any) -> Any:
-    """The numbers that were narrowed."""
+    """The numbers from the results of `narrowed`."""
     if isinstance(differences, int):
         return np.full(differences, least, dtype)
     found = differences.astype(dtype)
@@ -95,7 +95,7 @@ def _widened(type_: type[Arrays], *columns: tuple[Any, Any, Any]) -> Arrays:
 _DTYPES: Mapping[Any, Any] = {
     "UInt64s": np.uint64, "Int64s": np.int64, "Ints": np.int32, "UInt16s": np.uint16, "Flags": np.bool_
 }  # fmt: skip
-"""Types of the arrays by the words with which they are declared."""
+"""Types of the arrays by the words that declare them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,26 +103,26 @@ class Members(Arrays):
     """Records of transactions, in the order of the log."""
 
     index: Int64s
-    """Number of the record in what is read."""
+    """Number of the record, from the beginning of what is read."""
     offset: Int64s
     length: Int64s
     tid: UInt64s
-    """The six bytes of the transaction identifier, the first one most significant."""
+    """The six bytes of the transaction identifier; the first byte is the most significant."""
     previous: UInt64s
     """As `LogRecord.previous`."""
     lsn: UInt64s
-    """Its log sequence number; its offset in the file if no record has one."""
+    """Log sequence number; the offset in the file if no record has an LSN."""
     lfs: UInt64s
     stream: Int64s
     address: UInt64s
-    """As `LogRecord.address`; zero if records have none."""
+    """As `LogRecord.address`; zero if the record states none."""
     role: Ints
     form: Ints
-    """Number of its form; -1 for a record that cannot be read."""
+    """Number of the form; -1 for a parsed record that changes nothing."""
 
 
 def links_of(members: Members) -> Links:
-    """The addresses of records in the order of the log; zero for one that does not state it."""
+    """The links of members in the order of the log. An address of zero states nothing."""
     found = Links()
     stating = np.flatnonzero(members.address != 0)
     streams = members.stream[stating]
@@ -156,12 +156,11 @@ class ChangedRows(Arrays):
     rid: UInt64s
     is_half: Flags
     before_types: UInt16s
-    """Types in the header of the row before, see `RowImages.types`."""
+    """Types in the headers of the before image, see `RowImages.types`."""
     after_types: UInt16s
-
     is_compressed: Flags
     before: Int64s
-    """Offset of the row before in the file; -1 if there is none, or its record was parsed by itself."""
+    """Offset of the before image in the file; -1 if there is none, or if the record was parsed by itself."""
     before_length: Int64s
     after: Int64s
     after_length: Int64s
@@ -198,7 +197,7 @@ class Pieces(Arrays):
     member: Int64s
     ids: Int64s
     column: Int64s
-    """Number of its column; -1 if the record names none, and so names no row either."""
+    """Number of the column; -1 if the record names no column, and so no row."""
     address: UInt64s
     length: Int64s
     has_data: Flags
@@ -209,35 +208,35 @@ def _moved(extent: RecordExtent, first: int) -> RecordExtent:
 
 
 def table_number(pool: Any, table: Any) -> Any:
-    """Ids of table space and table as one number; of two arrays as an array of them."""
+    """Table space id and table id as one number; of arrays an array."""
     return pool << _BITS | table
 
 
 def table_ids(number: int) -> Ids:
-    """The ids that are one number."""
+    """Table space id and table id from one number, as `table_number` gives it."""
     return number >> _BITS, number & (1 << _BITS) - 1
 
 
 def row_number(index: Any, number: Any) -> Any:
-    """Number of a record in the log, and of a row in it, as one number that sorts as the log does; or as an array."""
+    """Number of a record and of a row in it as one number, which sorts as the log does; of arrays an array."""
     return index << _BITS | number
 
 
 @dataclass
 class RecordTable:
-    """The records of a log, or of a part of it."""
+    """The records of a log or of a part of it, as arrays and lists."""
 
     count: int = 0
     """Number of all records."""
     end: int = 0
-    """Offset in the file behind the last one."""
+    """Offset in the file behind the last record."""
     members: Members = field(default_factory=Members.none)
     rows: ChangedRows = field(default_factory=ChangedRows.none)
     undos: Undos = field(default_factory=Undos.none)
     ends: Ends = field(default_factory=Ends.none)
     pieces: Pieces = field(default_factory=Pieces.none)
     loads: list[LoadStart] = field(default_factory=list)
-    """Records of no transaction that take effect at once."""
+    """Starts of loads: they are of no transaction and take effect at once."""
     bad: list[tuple[RecordExtent, DataError]] = field(default_factory=list)
     """Records that cannot be read, with their errors."""
     faults: list[tuple[RecordExtent, DataError]] = field(default_factory=list)
@@ -253,17 +252,17 @@ class RecordTable:
 
     @property
     def unread(self) -> list[int]:
-        """Numbers of the records that cannot be read, and may be between two of one transaction; ascending."""
+        """Numbers of the records that cannot be read, ascending. Such a record may be of any transaction."""
         return sorted(extent.index for extent, _ in self.bad)
 
     def extent(self, member: int) -> RecordExtent:
-        """The extent of a record."""
+        """The extent of a member."""
         members = self.members
         place = int(members.offset[member]), int(members.length[member])
         return RecordExtent(int(members.index[member]), (place,), None)
 
     def kind(self, member: int) -> str:
-        """The kind of a record."""
+        """The kind of a member."""
         return self.kinds[int(self.members.form[member])]
 
     def operations(self) -> Ints:
@@ -273,27 +272,27 @@ class RecordTable:
         return found
 
     def row_numbers(self, rows: Int64s | slice = slice(None)) -> Int64s:
-        """The changed rows, or some of them, by `row_number`, ascending."""
+        """The `row_number` of each changed row, or of some of them; ascending."""
         found: Int64s = row_number(self.members.index[self.rows.member[rows]], self.rows.number[rows])
         return found
 
     def renumbered(self, first: int, form: int, authids: list[int]) -> RecordTable:
-        """The same with `first` added to the numbers of records, `form` to those of forms, and the authorization id
-        `authids[number]` in place of each."""
+        """This table with `first` added to the numbers of records, and `form` to the numbers of forms. The number
+        `authids[number]` replaces the number of an authorization id."""
         members, ends = self.members, self.ends
         forms = np.where(members.form < 0, -1, members.form + form)
         return replace(
             self,
             members=replace(members, index=members.index + first, form=forms),
             ends=replace(ends, authid=np.array([*authids, NO_AUTHID])[ends.authid]),
-            loads=[replace(one, extent=_moved(one.extent, first)) for one in self.loads],
+            loads=[replace(load, extent=_moved(load.extent, first)) for load in self.loads],
             bad=[(_moved(extent, first), error) for extent, error in self.bad],
             faults=[(_moved(extent, first), error) for extent, error in self.faults],
             links=self.links.moved(first),
         )
 
     def add_lists(self, other: RecordTable) -> None:
-        """Add what the records behind these have that is not in arrays."""
+        """Add the lists, counts and links of the records behind these; the arrays stay as they are."""
         self.count, self.end = self.count + other.count, other.end
         self.loads += other.loads
         self.bad += other.bad
@@ -304,17 +303,17 @@ class RecordTable:
 
 
 Bounds = tuple[tuple[int, int], ...]
-"""Where the records of a part begin and end in the arrays of a table, in the order of `_TYPES`."""
+"""Begin and end of the entries of a part in each array of a table, in the order of `_TYPES`."""
 
 
 class TableWriter:
-    """Puts the records of windows one behind the other, in memory, or into files.
+    """Puts the records of windows one behind the other, in memory or into files.
 
-    Memory then has pages of these files, which the operating system writes and drops as it needs to.
+    A table in files takes memory only for pages that the operating system can write and drop.
     """
 
     def __init__(self, folder: Path | None = None, *, is_large: bool = False) -> None:
-        """With a folder the files have names there, for other processes. Else a large table has files without names."""
+        """With a folder, files have names there, for other processes. Else a large table has files without names."""
         self._table = RecordTable()
         self._open = ExitStack()
 
@@ -337,11 +336,11 @@ class TableWriter:
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """The lengths of the arrays so far."""
+        """Number of entries of each array so far, in the order of `_TYPES`."""
         return tuple(self._lengths.values())
 
     def add(self, part: RecordTable) -> None:
-        """Add the next records."""
+        """Add the records that follow."""
         first = self._lengths["members"]
         for name, type_ in _TYPES.items():
             arrays = getattr(part, name)
@@ -353,7 +352,7 @@ class TableWriter:
         self._table.add_lists(part)
 
     def finished(self) -> RecordTable:
-        """All records; of files that are closed, their pages stay."""
+        """The table of all records. It stays valid when its files are closed."""
         for name, type_ in _TYPES.items():
             columns = zip(self._files[type_], fields(type_), strict=True)
             setattr(self._table, name, type_(*(_array(file, _DTYPES[entry.type]) for file, entry in columns)))
@@ -361,7 +360,7 @@ class TableWriter:
 
 
 def joined(parts: Iterable[RecordTable]) -> RecordTable:
-    """The records of parts that follow one another."""
+    """One table of the records of parts that follow one another."""
     with TableWriter() as table:
         for part in parts:
             table.add(part)
@@ -369,7 +368,7 @@ def joined(parts: Iterable[RecordTable]) -> RecordTable:
 
 
 def part_of(table: RecordTable | Path, bounds: Bounds, kinds: list[str]) -> RecordTable:
-    """The records of a part of a table, which may be in the files of a folder; `kinds` are those of its forms."""
+    """The records of a part of a table, which may be in the files of a folder; `kinds` are the kinds of its forms."""
     found = RecordTable(kinds=kinds)
     for (name, type_), (low, high) in zip(_TYPES.items(), bounds, strict=True):
         columns = []

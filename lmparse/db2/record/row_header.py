@@ -1,6 +1,6 @@
-"""Headers of rows: what the types in the two headers of a record in a data page say of it.
+"""Headers of rows: facts from the types in the two headers of a record in a data page.
 
-The outer one says whether it is a row, and in its own place, the inner one how the columns behind it are stored.
+The outer header says whether the record is a row in its own place. The inner header says how the columns are stored.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ class RecordHeader:
     """Facts from the headers of a record in a data page."""
 
     form: int
-    """How the columns behind them are stored; see the enumeration `form` of the spec."""
+    """How the columns are stored; see the enumeration `form` of the spec."""
     is_row: bool
     is_pointer: bool
-    """Whether the row itself is in another place."""
+    """Whether the record is no row, but points to a row in another place."""
     is_moved_here: bool
-    """Whether it is a row that is here because it did not fit in its old place."""
+    """Whether the record is a row that was moved here because it did not fit in its old place."""
 
 
 def record_header(record: bytes, byte_order: str) -> RecordHeader:
-    """The headers of a record. Raises RecordError for a record that is too short."""
+    """The facts from the headers of a record. Raises RecordError for a record that is too short."""
     parsed: Any = _header_reader(byte_order).parse(record)
     is_row = parsed.form != parsed.Form.internal_control
     return RecordHeader(int(parsed.form), is_row, parsed.is_pointer and not is_row, parsed.is_moved_here and is_row)
@@ -36,7 +36,7 @@ def record_header(record: bytes, byte_order: str) -> RecordHeader:
 
 @cache
 def header_by_types(record_type: int, inner_record_type: int, byte_order: str) -> RecordHeader:
-    """The facts from headers with two types, which decide about them alone."""
+    """The facts from headers with these two types; nothing else in the headers decides them."""
     layout = catalog.load("db2_row_header").layout
     known = {"record_type": record_type, "inner_record_type": inner_record_type, "record_length": layout.least_width}
     order: ByteOrder = "big" if byte_order == "big" else "little"

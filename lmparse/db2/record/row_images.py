@@ -1,4 +1,4 @@
-"""Row images: where the rows before and after are in many log records of one form, and which records fit their form."""
+"""Row images: places of before and after images in many log records of one form, and which records fit their form."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from lmparse.spec.layout import Field, Layout
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s, UInt16s, UInt64s, take_rows
 
 NO_TYPES = 0xFFFF
-"""In place of the types in the header of a row."""
+"""In place of the types in the headers of a row."""
 _Rows = tuple[Int64s, Int64s]
 """Offsets and lengths of rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Images:
-    """One row of each of some records. Offsets are those of flat data; -1 where there is no such row."""
+    """One row of each of some records. Offsets count in flat data; -1 if the record has no such image."""
 
     which: Int64s
     """Numbers of the records."""
@@ -38,7 +38,7 @@ class Images:
 
 
 class RowImages:
-    """Finds the rows in records of one server."""
+    """Finds the rows in the records of one server."""
 
     def __init__(self, fields: Fields) -> None:
         self._fields = fields
@@ -48,7 +48,7 @@ class RowImages:
     # -- what every record of a form has ------------------------------------------------------
 
     def ids(self, form: RecordForm, rows: Bytes) -> Int64s:
-        """The table of each of n records, from the fixed parts of their bodies."""
+        """The table of each of n records as one number; `rows` are the fixed parts of the bodies."""
         if form.table is None:
             return np.full(len(rows), NO_TABLE)
         pool, object_ = (self._fields.numbers(rows, place).view(np.int64) for place in form.table)
@@ -64,7 +64,7 @@ class RowImages:
     def fitting(self, form: RecordForm, data: Bytes, rows: Bytes, starts: Int64s, lengths: Int64s) -> Flags:
         """Which records have the length that their form requires.
 
-        `rows` are the fixed parts of their bodies, which begin at `starts` in flat `data` and have `lengths` bytes.
+        `rows` are the fixed parts of the bodies. The bodies begin at `starts` in flat `data` and have `lengths` bytes.
         """
         least = form.layout.least_width
         fits: Flags = lengths == least
@@ -97,7 +97,7 @@ class RowImages:
     # -- rows ---------------------------------------------------------------------------------
 
     def of(self, form: RecordForm, data: Bytes, rows: Bytes, starts: Int64s, lengths: Int64s) -> Iterator[Images]:
-        """The rows of records that fit their form."""
+        """The images of records that fit their form; several if the records have several rows."""
         count = len(starts)
         every, none = np.arange(count), np.full(count, -1)
         flags = form.layout.by_id.get("iud_flags")
@@ -118,9 +118,9 @@ class RowImages:
         yield Images(every, 0, self.rids(form, rows), is_half, *before, *after)
 
     def _pairs(self, form: RecordForm, data: Bytes, starts: Int64s, lengths: Int64s) -> tuple[_Rows, _Rows, Flags]:
-        """The rows of updates before and after, and which updates fit: lengths, and the two headers, agree.
+        """The before and after images of updates, and which updates fit: lengths agree, and both headers do.
 
-        Both rows begin with a fixed part, and the second one also with a header of its own.
+        A fixed part precedes each image. In front of the fixed part of the after image is a second header.
         """
         layout, part = form.layout, form.inside("old_row")
         header = form.inside("new_header")
@@ -147,7 +147,7 @@ class RowImages:
         return self._fields.numbers_at(data, starts + (field.offset or 0), field).view(np.int64)
 
     def _own_lengths(self, data: Bytes, starts: Int64s, ends: Int64s) -> tuple[Int64s, Flags]:
-        """The length of each row, from its own header, and whether it ends in its record."""
+        """The length of each row from its own header, and whether the row ends in its record."""
         field = self._header["record_length"]
         has = starts + (field.end or 0) <= ends
         lengths = np.zeros(len(starts), np.int64)
@@ -155,8 +155,8 @@ class RowImages:
         return lengths, has & (starts + lengths <= ends)
 
     def types(self, data: Bytes, starts: Int64s, lengths: Int64s) -> UInt16s:
-        """The types in the headers of rows, of the record and the inner one; NO_TYPES for a row that is not there (at
-        -1), or whose header cannot be read."""
+        """The types of outer and inner header of each row as `outer << 8 | inner`. NO_TYPES for offset -1, and for a
+        header that cannot be read."""
         found = np.full(len(starts), NO_TYPES, np.uint16)
         good = np.flatnonzero((starts >= 0) & (lengths >= self._header.least_width))
         rows = take_rows(data, starts[good], self._header.least_width)
@@ -166,7 +166,7 @@ class RowImages:
         return found
 
     def types_of(self, raw: bytes) -> int:
-        """The same of one row."""
+        """As `types`, for the bytes of one row."""
         start, length = np.zeros(1, np.int64), np.full(1, len(raw))
         return int(self.types(np.frombuffer(raw, np.uint8), start, length)[0])
 
@@ -184,7 +184,7 @@ class RowImages:
     def _walk(
         self, form: RecordForm, data: Bytes, counts: Int64s, first: Int64s, ends: Int64s, fits: Flags
     ) -> Iterator[tuple[int, Int64s, Int64s, Int64s]]:
-        """Number, places and lengths of the rows with that number, and the records that have one; marks misfits."""
+        """Row number; offsets, lengths and records of all rows with it. Clears `fits` of records that do not fit."""
         front = form.inside("records")["record"].offset or 0
         reached = first.copy()
         for number in range(int(counts.max(initial=0))):
@@ -203,7 +203,7 @@ class RowImages:
         first = starts + (form.layout["records"].offset or 0)
         part = form.inside("records")
         fits = np.ones(len(starts), np.bool_)
-        ends = np.full(len(starts), len(data))  # the records have been tested
+        ends = np.full(len(starts), len(data))  # `_fits_many` has tested the records
         for number, places, sizes, which in self._walk(form, data, counts, first, ends, fits):
             back = (part["record"].offset or 0) - (part["rid"].offset or 0)
             rid = self._fields.numbers_at(data, places - back, part["rid"])
@@ -213,7 +213,7 @@ class RowImages:
 
 
 def with_header(types: UInt16s, byte_order: str, test: Callable[[RecordHeader], bool], *, otherwise: bool) -> Flags:
-    """Which rows have a header that fulfils a test, by `RowImages.types`; `otherwise` for one without types."""
+    """Which rows have headers that fulfil a test, from `RowImages.types`; `otherwise` for NO_TYPES."""
     known = np.full(NO_TYPES + 1, otherwise)
     for one in np.flatnonzero(np.bincount(types, minlength=len(known))[:NO_TYPES]).tolist():
         known[one] = test(header_by_types(one >> 8, one & 0xFF, byte_order))
@@ -222,7 +222,7 @@ def with_header(types: UInt16s, byte_order: str, test: Callable[[RecordHeader], 
 
 
 def _rid_place(form: RecordForm) -> Place:
-    """The place of the row id in the body; that of the row before in updates."""
+    """The place of the row id in the body; of updates the row id of the before image."""
     layout: Layout = form.layout
     if "old_row" in layout.by_id:
         field = form.inside("old_row")["rid"]

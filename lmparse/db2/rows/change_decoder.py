@@ -38,12 +38,10 @@ COLUMN_DOCS = {
     "correlation_id": "null for Db2 LUW",
 }
 """Comments of the columns that every change has and that Db2 LUW fills in its own way."""
-
-
 _KEPT_BYTES, _KEPT_PIECES = 1 << 23, 1 << 14
 """Most bytes and pieces of LOB values that are kept between changes."""
 _KEPT_RIVALS = 1 << 10
-"""Most records of several rows, and transactions, of which the rows that need external values are kept."""
+"""Most lists of rivals for which the needs of outside values are kept."""
 
 
 @dataclass
@@ -58,22 +56,22 @@ class ChangeDecoder:
     options: Options
     notice: Callable[[str], None]
     unknown: Counter[str] = field(default_factory=Counter)
-    """Rows of tables without a description, by table."""
+    """Number of rows of tables without a description, by table."""
     _readers: dict[Table, RowReader] = field(default_factory=dict)
     _first_columns: dict[Table, int | None] = field(default_factory=dict)
     _columns_named: dict[Ids, dict[int, set[int]]] = field(default_factory=dict)
-    """By table and number of its version, the columns that LOB records name."""
+    """By table and number of the version, the columns that LOB records name."""
     _lacking: dict[Key, Known] = field(default_factory=dict)
     _pieces: dict[int, bytes] = field(default_factory=dict)
-    """Data of pieces by record: a value that is appended to is read for each of its changes."""
+    """Data of pieces by record: each change of a value that grows reads earlier pieces again."""
     _piece_bytes: int = 0
     _needing: dict[int, tuple[Sequence[ChangeReference], Counter[str]]] = field(default_factory=dict)
-    """By identity of `ChangeReference.rivals`: the rivals, and how many of them need an external value of each column;
-    of any column with an empty name."""
+    """By identity of `ChangeReference.rivals`: the rivals, and for each column how many of them need an outside value.
+    The empty name counts those that need a value of any column."""
     _last: LogRecord | None = None
     """The record that was read last."""
     _last_header: dict[str, Any] | None = None
-    """The fields in front of its rows, once they are needed."""
+    """The fields of that record in front of its rows, once they are needed."""
 
     def decode(self, transaction: Transaction, reference: ChangeReference) -> Change | None:
         """One change; None for a record without a row. Raises the error of a record that cannot be read."""
@@ -120,7 +118,7 @@ class ChangeDecoder:
     # -- rows -----------------------------------------------------------------------------
 
     def _fill(self, change: Change, transaction: Transaction, reference: ChangeReference, record: LogRecord) -> bool:
-        """Read the rows of a change into it; False if the record contains no row."""
+        """Add the rows of a record to its change. Returns False if the record contains no row."""
         images = self._images(reference, record)
         headers: dict[str, RecordHeader] = {}
         for role, image in images.items():
@@ -151,7 +149,7 @@ class ChangeDecoder:
         return True
 
     def has_row(self, reference: ChangeReference) -> bool:
-        """Whether `decode` finds a row for a change that has one, or an error, and not internal records only."""
+        """Whether `decode` finds a row or an error, and not only internal records; true if the change needs no row."""
         if reference.op not in ROLES or reference.notice is not None:
             return True
         try:
@@ -161,7 +159,7 @@ class ChangeDecoder:
             return True
 
     def _images(self, reference: ChangeReference, record: LogRecord) -> dict[str, bytes]:
-        """The data page records of a change, by role."""
+        """The before and after images of a change, by role."""
         found = _rows_of(record.body, reference.number, reference.op)
         if reference.other is not None:
             found["before"] = next(iter(_rows_of(self._read(reference.other).body, 0, "D").values()))
@@ -181,7 +179,7 @@ class ChangeDecoder:
             return reader.read(image, outside.after if role == "after" else lambda _: NOT_BEFORE, wanted)
 
     def first_column_of(self, table: Table) -> int | None:
-        """Number of the first column in LOB records of a table; None if no number fits."""
+        """The number that LOB records give to the first column of a table; None if no number fits."""
         if table not in self._first_columns:
             self._first_columns[table] = self._find_first_column(table)
         return self._first_columns[table]
@@ -220,7 +218,7 @@ class ChangeDecoder:
         return reader
 
     def _read(self, extent: RecordExtent) -> LogRecord:
-        """The record with an extent. Rows of one record come one after another: it is read once."""
+        """The record with an extent. The last record is kept, because the rows of a record come one after another."""
         if self._last is None or self._last.extent.index != extent.index:
             self._last, self._last_header = self.logs.read(self.buffer, extent), None
         return self._last
@@ -237,7 +235,7 @@ class ChangeDecoder:
         return data
 
     def _has_rival(self, transaction: Transaction, change: ChangeReference, column: Column) -> bool:
-        """Whether another row than that of a change, which needs a value of a column, may be the one of its pieces."""
+        """Whether the pieces of a change may belong to another row, which also needs a value of the column."""
         if len(change.rivals) < 2:
             return False
         key = id(change.rivals)
@@ -252,7 +250,7 @@ class ChangeDecoder:
         return self._needing[key][1][column.name if change.pieces[0].column is not None else ""] > 1
 
     def _columns_outside(self, transaction: Transaction, reference: ChangeReference) -> Sequence[str]:
-        """The columns of a row whose values are stored outside of it."""
+        """Names of the columns of a row whose values are stored outside of it."""
         asked: list[str] = []
 
         def ask(column: Column) -> str:
@@ -268,7 +266,7 @@ class ChangeDecoder:
 
 
 def _rows_of(body: Any, number: int, op: str) -> dict[str, bytes]:
-    """The rows in a record, by role; `number` is that of the row in a record with several."""
+    """The images in a record, by role; `number` is the number of the row in a record with several rows."""
     if hasattr(body, "old_row"):
         return {"before": body.old_row.record, "after": body.new_row.record}
     own = body.records[number].record if hasattr(body, "records") else body.record
@@ -318,7 +316,7 @@ def _object_detail(record: LogRecord, table: object, page: CodePage) -> dict[str
 
 
 def _entries(body: Any, page: CodePage) -> dict[str, str]:
-    """What the entries of a DDL statement say, if their lengths add up: the schema of names without one."""
+    """Texts of the entries of a DDL statement, if their lengths add up: the schema of names without a schema."""
     found, place = {}, 0
     if sum(entry.entry_length for entry in body.entries) != len(body.entry_data):
         return {}

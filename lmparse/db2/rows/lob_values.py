@@ -1,4 +1,4 @@
-"""Values that are stored outside of their row: joined from pieces in records of their own."""
+"""Outside values: values that are stored outside of their row, joined from pieces in records of their own."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Known:
     """What the pieces of a value show, without their data."""
 
     beginning: str = ""
-    """Why its beginning is not known; empty if it is."""
+    """Why the beginning of the value is not known; empty if it is known."""
     bare: int | None = None
-    """Bytes of pieces that are not logged; None if all are."""
+    """Bytes of pieces that are not logged; None if all pieces are."""
     is_cut: bool = False
     gap: str = ""
     """Where pieces are missing between others, or overlap."""
@@ -34,13 +34,13 @@ class Known:
     """Byte address behind the last piece; None without addresses."""
 
     def then(self, pieces: list[LobPiece]) -> Known:
-        """The same with the pieces of one change more."""
+        """What is known with the pieces of one more change."""
         bare = [piece.length for piece in pieces if not piece.has_data]
         all_bare = (self.bare or 0) + sum(bare) if bare or self.bare is not None else None
         is_cut, gap, end = self.is_cut or any(piece.is_cut for piece in pieces), self.gap, self.end
         for piece in sorted(pieces, key=_address) if pieces[0].kind.startswith("db2_lob") else ():
             if not piece.length:
-                continue  # it has a place, but no byte of the value
+                continue  # an empty piece has a place, but no byte of the value
             if end not in (None, piece.address) and not gap:
                 what = "are missing" if piece.address > (end or 0) else "overlap, or are there twice"
                 gap = f"pieces {what}: one ends at {end}, the next begins at {piece.address}"
@@ -49,7 +49,7 @@ class Known:
 
     @property
     def why(self) -> str:
-        """Why the value is not available; empty if it is."""
+        """Why the value is not available; empty if it is available."""
         bare = "" if self.bare is None else f"not logged: {self.bare} bytes of a NOT LOGGED column"
         return self.beginning or bare or (_CUT if self.is_cut else self.gap)
 
@@ -67,14 +67,14 @@ class OutsideValues:
     read: Callable[[LobPiece], bytes]
     """Returns the data of a piece."""
     has_rival: Callable[[ChangeReference, Column], bool]
-    """Whether the pieces of a change may be of a value of another row."""
+    """Whether the pieces of a change may belong to a value of another row."""
     first_column: int | None
     """The number that LOB records give to the first column; None if no number fits."""
     lacking: dict[Key, Known]
-    """What is known of values that are not available; all rows of a log share it."""
+    """What is known of values that are not available. All rows of a log share it."""
 
     def after(self, column: Column) -> bytes | str:
-        """The value of a column, or why it is not available."""
+        """The value of a column after the change, or why it is not available."""
         if why := self._doubt(self.reference, column):
             return why
         if column.sql_type.is_varying and not column.sql_type.is_lob and column.type != "XML":
@@ -87,7 +87,7 @@ class OutsideValues:
         return self._value(column, pieces) if pieces else NOT_IN_LOG
 
     def _doubt(self, change: ChangeReference, column: Column) -> str:
-        """Why the pieces of a change are not known to be those of its value; empty if they are."""
+        """Why the pieces of a change may not belong to its value; empty if they do."""
         if change.is_doubtful:
             return "a damaged record is where a piece of it may have been"
         if not change.pieces or not self.has_rival(change, column):
@@ -105,7 +105,7 @@ class OutsideValues:
         ]
 
     def _value(self, column: Column, pieces: list[LobPiece]) -> bytes | str:
-        """The value that ends with some pieces: with earlier ones that end where these begin; or why there is none."""
+        """The value of some pieces and of the earlier pieces that they continue, or why it is not available."""
         path, known = self._path(column, pieces)
         found = list[tuple[Key, Known]]()
         for change, part in reversed(path):
@@ -120,16 +120,16 @@ class OutsideValues:
     def _path(
         self, column: Column, pieces: list[LobPiece]
     ) -> tuple[list[tuple[ChangeReference, list[LobPiece]]], Known]:
-        """The changes that a value grew by with their pieces, the last one first, and what is known of it before them.
+        """The changes that a value grew by, each with its pieces, the latest first; what is known of the value before.
 
-        Behind each change in `grows` come those of its own: so the path ends where it is known that the value lacks
-        something, and a value that grows again and again is not followed to its beginning again and again.
+        The path ends at a change whose value is known to be incomplete. So a value that grows again and again is not
+        followed to its beginning each time.
         """
         path, start, column_id = [(self.reference, pieces)], min(piece.address for piece in pieces), pieces[0].column
         for before, end in self.reference.grows.get(column_id, ()):
             earlier = self._of(column, before) if end == start else []
             if not earlier:
-                break  # what comes before it ends where it begins
+                break  # no earlier pieces end where these begin
             if column_id not in path[-1][0].appends:
                 return path, Known(_AMBIGUOUS)
             if why := self._doubt(before, column):

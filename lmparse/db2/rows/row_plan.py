@@ -1,7 +1,7 @@
 """The row plan of Db2 LUW: offsets of the values in many rows of one table version.
 
 In formatted rows the fixed-length portions of all columns have the same offsets, so they are gathered at once and
-sliced; with VALUE COMPRESSION an array of offsets locates each value. LOB values outside of the rows may be given. Rows
+sliced. In rows with VALUE COMPRESSION an array of offsets locates each value. Outside LOB values may be given. Rows
 with anything else (bytes of no column, damage) are irregular.
 """
 
@@ -96,7 +96,7 @@ _KERNELS: dict[str, tuple[str, Kernel]] = {
 
 
 def _refusal(column: Column, page: CodePage) -> str:
-    """Why a column cannot be decoded column-wise."""
+    """Why a column cannot be decoded column-wise; empty if it can be."""
     form, width = column.form, column.width
     if form == "text":
         return kernels.text_refusal(page)
@@ -123,21 +123,21 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
         self._formatted, self._compressed = layouts["db2_row.formatted"], layouts["db2_row.compressed"]
         self._slot, self._lob = layouts["db2_row.column"], layouts["db2_row.lob_value"]
         self._data = layouts["db2_row"]["user_data"].offset or 0
-        """Offset of the end of the headers in a row."""
+        """Offset behind the headers of a row."""
         codes = {name: catalog.load("db2_row").enum(name) for name in ("null_byte", "attribute_byte", "lob_header")}
         self._null_bytes, self._attributes, self._lob_headers = codes.values()
         self._special = catalog.load("db2_row").enum("value_offset_flag")["special"]
         self._fixed_width = self._data + (self._formatted["fixed_section"].offset or 0) + table.fixed_length
-        """Length of a formatted row in bytes up to its variable-length section."""
+        """Bytes of a formatted row in front of its variable-length section."""
         # The flag is the highest bit of an offset.
         self._array_width = self._special.bit_length() // 8 * (len(self.columns) + 1)
         """Width in bytes of the offsets of a row with VALUE COMPRESSION."""
         self._array_end = self._data + (self._compressed["value_offsets"].offset or 0) + self._array_width
         self._outside: OutsideRows | None = None
-        """LOB values outside of the rows; rows that need one are irregular if they are not known."""
+        """Outside LOB values of the rows. Rows that need one are irregular if they are not known."""
 
     def with_outside(self, values: OutsideRows) -> Self:
-        """The same plan for rows with these values outside of them; of rows that need others the value is `absent`."""
+        """This plan for rows with these outside values. If a row needs another outside value, its value is `absent`."""
         found = copy(self)
         found._outside = values
         return found
@@ -179,7 +179,7 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
         return replace(made, absent={column.name: none for column in self.lob_columns(wanted)} | made.absent)
 
     def _forms(self, head: Bytes) -> Int64s:
-        """The form of each row, of n headers."""
+        """The form of each row, from n headers."""
         outer, inner = (head[:, self._header[name].offset or 0] for name in ("record_type", "inner_record_type"))
         both = outer.astype(np.int64) << 8 | inner
         kinds = both[:1] if (both == both[0]).all() else np.unique(both)
@@ -273,7 +273,7 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
         return DecodedRows({**decoded.arrays, **arrays_}, {**decoded.absent, **absent}, ~rows.good)
 
     def _put(self, rows: Rows, column: LuwRowColumn, decoded: DecodedRows, values: OutsideColumn) -> pa.Array:
-        """A column with the values outside of the rows."""
+        """A column with the outside values in their rows."""
         array, which = decoded.arrays[column.name], np.flatnonzero(values.is_there & rows.good)
         if not len(which):
             return array
@@ -287,7 +287,7 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
         return pa.concat_arrays([array, found]).take(pa.array(order))
 
     def _inline(self, rows: Rows, values: Values) -> tuple[Values, Flags]:
-        """LOB values behind the header that says that they are in the row, and which rows have theirs outside."""
+        """LOB values without the header that marks them as inside of the row; and which rows have theirs outside."""
         begins, sizes = values.begins, values.sizes
         assert begins is not None
         assert sizes is not None
@@ -299,7 +299,7 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
         return replace(values, begins=begins + skipped, sizes=np.where(is_inline, sizes - skipped, 0)), is_outside
 
     def _numbers(self, head: Bytes, field: Field, base: int = 0) -> Int64s:
-        """An unsigned number in each of n heads; the offset of its field counts from `base`."""
+        """The unsigned number of a field in each of n heads; the offset of the field counts from `base`."""
         place = base + (field.offset or 0)
         return integers.decode_unsigned_array(head[:, place : place + (field.width or 0)], self._order).view(np.int64)
 
@@ -320,7 +320,7 @@ def _bytes_at(rows: Rows, places: Int64s, which: Flags) -> Bytes:
 
 
 def _either(is_it: Flags, one: DecodedRows, other: DecodedRows) -> DecodedRows:
-    """Rows of one where `is_it`, else rows of the other."""
+    """Rows of `one` where `is_it`, else rows of `other`."""
     which = pa.array(is_it)
     return DecodedRows(
         {name: pc.if_else(which, array, other.arrays[name]) for name, array in one.arrays.items()},
@@ -350,7 +350,7 @@ class _Covered:
         self._spans.append((begins, begins + sizes))
 
     def whole(self, good: Flags) -> Flags:
-        """Which of the good rows have a section that their values cover."""
+        """Which of the good rows have values that cover their whole section."""
         is_whole: Flags = self._is_in_order & (self._reached == self._section)
         left = np.flatnonzero(good & ~is_whole)
         if len(left) and self._spans:
@@ -358,7 +358,7 @@ class _Covered:
         return is_whole
 
     def _sorted(self, rows: Int64s) -> Flags:
-        """The same for rows whose values are not in the order of the columns."""
+        """As `whole`, for rows whose values are not in the order of the columns."""
         begins, ends = (np.stack([span[end][rows] for span in self._spans], axis=1) for end in (0, 1))
         order = np.argsort(begins, axis=1)
         begins, ends = np.take_along_axis(begins, order, 1), np.take_along_axis(ends, order, 1)

@@ -1,4 +1,4 @@
-"""Rows of Db2 LUW: a record of a data page to typed values, column by column.
+"""Rows of Db2 LUW: turns a record of a data page into typed values, column by column.
 
 The reader uses the generated parser of `db2_row`, with the columns of the table as parameters.
 """
@@ -58,13 +58,13 @@ class RowReader:
         )
         """Splits a record into its headers and the parts of its columns."""
         self.decoders = {column.number: _decoder(column, byte_order, page, trim) for column in table.columns}
-        """Decoder of each column by number; None for values that the log never contains."""
+        """Decoder of each column by number; None for a column whose values the log never contains."""
 
     def read(self, record: bytes, outside: Outside, wanted: frozenset[str] | None = None) -> RowValues:
         """The values of one row; with `wanted`, of these columns only.
 
-        Raises RecordError or InvalidValueError if the record is not a row of the table. Faulty values are collected in
-        the row.
+        Raises RecordError or InvalidValueError if the record is not a row of the table. Errors of single values are
+        collected in the row.
         """
         try:
             parsed: Any = self.parts.parse(record)
@@ -127,7 +127,7 @@ class RowReader:
         return column.sql_type.is_lob and bool(raw) and raw[0] not in self._lob_headers.values()
 
     def _formatted(self, data: Any, length: int) -> Iterator[tuple[Column, bytes | _Elsewhere | None, int]]:
-        """Columns with their bytes, and the offset of these in the record."""
+        """Columns with their bytes and the offset of the bytes in the record. The bytes are None for null."""
         first = length - len(data.variable_section) - data.fixed_length
         for column, part in zip(self.placed, getattr(data.fixed_section, "columns", None) or (), strict=False):
             if part.is_null:
@@ -162,7 +162,7 @@ class RowReader:
         )  # fmt: skip
 
     def _compressed(self, data: Any, length: int) -> Iterator[tuple[Column, bytes | _Elsewhere | None, int]]:
-        """The same for a row with VALUE COMPRESSION, whose offsets count from the array or from the data."""
+        """As `_formatted`, for a row with VALUE COMPRESSION. Its offsets count from the array or from the data."""
         offsets = [offset & ~self._special for offset in data.value_offsets]
         array = data.len_value_offsets
         start = offsets[0]
@@ -199,10 +199,8 @@ class RowReader:
         return _system_default(column, self._byte_order)
 
     def out_of_row(self, payload: bytes) -> dict[int, bytes]:
-        """Values of varying columns that are stored together outside of a row, by column number.
-
-        Raises RecordError if their lengths do not add up.
-        """
+        """By column number, the varying values that are stored together outside of a row. Raises RecordError
+        LMP-R002."""
         spec = catalog.load(SPEC)
         type_: Any = spec.parser.OutOfRowValues
         count = len(self.table.columns)
@@ -236,7 +234,7 @@ def _not_consolidated(payload: bytes, found: str) -> RecordError:
 
 
 def _system_default(column: Column, byte_order: str) -> bytes:
-    """Zero for numbers, blanks for text of fixed length."""
+    """The default of a type: zero for numbers, blanks for text of fixed length, no bytes for varying values."""
     if column.form == "decfloat":
         zero = floats.DECFLOAT_ZERO[column.width]
         return zero if byte_order == "big" else zero[::-1]

@@ -1,7 +1,7 @@
 """History of a Db2 LUW table: the records of a log that describe it, drop it, or change columns of it, in their order.
 
-Which one is in force depends on the transaction that asks: its own records count as soon as they are written, those of
-others when they are committed, and those that were taken back up to where that was done.
+A record is in force from its own place on: for all transactions if it is committed, else only for its own transaction,
+up to the place where it is taken back.
 """
 
 from __future__ import annotations
@@ -17,48 +17,47 @@ from lmparse.framing.extents import RecordExtent
 
 @dataclass(frozen=True, slots=True)
 class TableRecord:
-    """A description of a table in the log, a record that drops the table or columns of it, or one in front of the log
-    that defines it otherwise and is taken back in the log."""
+    """A record of the log that describes a table, drops it, or changes its columns. A record that is taken back in the
+    log may itself be in front of the log."""
 
     table: Table | None
-    """From there on. None if nothing describes it: the record drops the table, or drops or alters columns of it, or is
-    not there, and none behind it says what the table was then."""
+    """The table behind the record. None if nothing describes it: the record drops the table, or drops or alters columns
+    of it, or is not in the log, and no later record states the table of then."""
     index: int
-    """Number of its record; of one that is not there, of the one behind which it may be."""
+    """Number of the record; if it is not in the log, the number of the record behind which it may be."""
     transaction: int
-    """Number of the transaction that made it."""
+    """Number of the transaction that made the record."""
     is_committed: bool
     is_undone: bool
     before: Table | None = None
-    """Description of the table as it was before, from the same record; once it is settled, only where none in front
-    of the record describes the table, and from the beginning of the log on."""
+    """The former description of the table, from the same record. Once settled, it is kept only if no record in front
+    describes the table; it then holds from the beginning of the log on."""
     extent: RecordExtent | None = None
-    """Its record; None if the record was read before, see `checkpoint`, or is not there."""
+    """Extent of the record; None if an earlier reading had it, see `checkpoint`, or if it is not in the log."""
     tid: int = 0
-    """Identifier of that transaction."""
+    """Identifier of the transaction."""
     until: int | None = None
-    """Number of the record that took it back, that ended its transaction otherwise than with a commit, or that begins
-    another one with its identifier; None if there is none."""
+    """Number of the record that took it back, that ended its transaction without a commit, or at which another
+    transaction uses the identifier; None without one."""
     is_open: bool = False
-    """Whether that transaction has no end in the log."""
+    """Whether the transaction has no end in the log."""
     sequence: int = 0
-    """Number of the last version up to here."""
+    """Number of the last version up to the record."""
     kind: str = ""
-    """Kind of the record; empty if it is not there."""
+    """Kind of the record; empty if it is not in the log."""
     is_last: bool = True
-    """Whether the table is not dropped or made anew behind, and no columns of it are dropped or altered; known once it
-    is settled, as below."""
+    """Whether no later record drops the table, makes it, or drops or alters columns of it; known once it is settled."""
     is_last_table: bool = True
-    """Whether the table is not dropped or made anew behind."""
+    """Whether no later record drops the table or makes it."""
 
     @property
     def is_taken_back(self) -> bool:
-        """Whether the table never was so for others, and will not be."""
+        """Whether the record never counted for other transactions, and never will."""
         return self.is_undone or not (self.is_committed or self.is_open)
 
 
 class TableHistory:
-    """The descriptions of one table, so that the one in force is found without a walk over all."""
+    """Finds the record of a table that is in force at a place of the log, without a walk over all records."""
 
     def __init__(self, records: Sequence[TableRecord]) -> None:
         own: dict[int, list[TableRecord]] = {}
@@ -66,15 +65,15 @@ class TableHistory:
             own.setdefault(record.tid, []).append(record)
         self._committed = _InForce([record for record in records if record.is_committed])
         self._own = {tid: _InForce(some) for tid, some in own.items()}
-        """By identifier of the transaction that made them."""
+        """By identifier of the transaction of the records."""
         self._indexes = [record.index for record in records]
         self._before = sorted((record for record in records if record.before is not None), key=_index_of)
-        """Those that state the columns from the beginning of the log on."""
+        """Records that state former columns."""
         self._last = _last_index(records, _OF_COLUMNS)
 
     def at(self, index: int, tid: int) -> tuple[Table | None, TableRecord | None]:
-        """The description in force at a record of a transaction, and the record that says it; a record without a
-        description if that says that nothing is known."""
+        """The description in force at record `index` of a transaction, and the record that states it. The description
+        is None if that record leaves the table undescribed, or if there is no record."""
         record = self.record_at(index, tid)
         place = bisect_right(self._before, index, key=_index_of)
         if record is None and place < len(self._before):
@@ -82,21 +81,21 @@ class TableHistory:
         return None if record is None else record.table, record
 
     def next_index(self, index: int) -> int:
-        """Number of the next record of the table from another one on; that of this one if none is behind it."""
-        return min((one for one in self._indexes if one > index), default=index)
+        """Number of the next record of the table behind record `index`; `index` if there is none."""
+        return min((number for number in self._indexes if number > index), default=index)
 
     def is_last(self, index: int) -> bool:
-        """Whether no record behind another one drops the table, makes it, or drops or alters columns of it."""
+        """Whether no record behind record `index` drops the table, makes it, or drops or alters columns of it."""
         return index >= self._last
 
     def record_at(self, index: int, tid: int) -> TableRecord | None:
-        """The last record that describes or drops the table for a record of a transaction."""
+        """The record that is in force at record `index` of a transaction; None if there is none."""
         committed, own = self._committed.at(index), self._own[tid].at(index) if tid in self._own else None
         return own if own is not None and (committed is None or own.index >= committed.index) else committed
 
 
 class _InForce:
-    """Which of some descriptions is in force: the last one that is not taken back."""
+    """Finds the last of some records that is not taken back at a place of the log."""
 
     def __init__(self, records: Sequence[TableRecord]) -> None:
         self._indexes = turning_points(records)
@@ -110,7 +109,7 @@ class _InForce:
             self._found.append(open_[-1] if open_ else None)
 
     def at(self, index: int) -> TableRecord | None:
-        """The one at a record."""
+        """The record in force at record `index`; None if there is none."""
         place = bisect_right(self._indexes, index)
         return self._found[place - 1] if place else None
 
@@ -120,23 +119,23 @@ def _index_of(record: TableRecord) -> int:
 
 
 def turning_points(records: Sequence[TableRecord]) -> list[int]:
-    """Numbers of the records with which another description of a table may be in force, ascending."""
+    """Numbers of the records at which another description of a table may come into force, ascending."""
     untils = {record.until for record in records if record.until is not None}
     return sorted({record.index for record in records} | untils)
 
 
 def settled(records: Sequence[TableRecord], number: int = 0) -> list[TableRecord]:
-    """The descriptions of one table, all of them, with their numbers, of which `number` is the last one before.
+    """The records of one table with the numbers of versions; `number` is the number of the last version before them.
 
-    The columns that a record states as those before hold from where the table begins: where the one with its ids before
-    it was dropped, or in front of the log. In between nothing else may describe it, or its columns are known.
+    The former columns in a record hold from where the table begins: behind the drop of an earlier table with its ids,
+    or from the beginning of the log on. In between, nothing else may describe the table.
     """
     history = TableHistory(records)
     is_begun_before, first = set[int](), dict[int, Table]()
     doubtful: TableRecord | None = None
     for record in records:
         if record.before is None:
-            # Whether others behind it change this table or the one before is not known.
+            # Behind an open description, records may be of its table or of the table before it.
             doubtful = record if record.is_open and not record.is_undone else doubtful
             continue
         begin = history.record_at(record.index - 1, record.tid)
@@ -163,16 +162,16 @@ def settled(records: Sequence[TableRecord], number: int = 0) -> list[TableRecord
 
 _OF_A_TABLE = frozenset((INITIALIZE, DROP))
 _OF_COLUMNS = _OF_A_TABLE.union(UNDESCRIBED)
-"""Kinds of records behind which nothing that was described in front holds: of a table, and of its columns."""
+"""Kinds of records behind which no earlier description holds: of a table, and of its columns."""
 
 
 def _last_index(records: Iterable[TableRecord], kinds: frozenset[str]) -> int:
-    """Number of the last record of some kinds that was not taken back, or may still be; -1 if there is none."""
-    return max((one.index for one in records if one.kind in kinds and not one.is_taken_back), default=-1)
+    """Number of the last record of some kinds that is not taken back; -1 if there is none."""
+    return max((record.index for record in records if record.kind in kinds and not record.is_taken_back), default=-1)
 
 
 def unlike_before(records: Sequence[TableRecord]) -> list[TableRecord]:
-    """Of the descriptions of one table, not settled, those that add columns to others than are described in front."""
+    """The records of one table, not settled, that add columns to other columns than are described in front."""
     history, found = TableHistory(records), list[TableRecord]()
     for record in records:
         if record.before is not None:
@@ -183,7 +182,7 @@ def unlike_before(records: Sequence[TableRecord]) -> list[TableRecord]:
 
 
 def _is_doubtful(record: TableRecord, begin: TableRecord | None, other: TableRecord | None) -> bool:
-    """Whether the table that a record changes may begin behind `begin`: with `other`, of which no end is in the log."""
+    """Whether the table of a record may begin behind `begin`: with `other`, a record of an open transaction."""
     if other is None or other.transaction == record.transaction:
         return False
     return begin is None or begin.index < other.index

@@ -1,8 +1,8 @@
-"""LOB columns: how LOB records number the columns of a table, which no manual states: from 0 as the catalog, or from 1.
+"""LOB columns: how LOB records number the columns of a table, from 0 as the catalog, or from 1. No manual states it.
 
-A number fits a table if every LOB record of it then names a column that keeps values out of the row. One server counts
-in one way, so tables that only one number fits decide for the others. Ids may be used again for another table, and the
-columns of one may change: LOB records are of the description that was in force at them.
+A number fits a table if every LOB record of it then names a column that keeps values out of the row. A server counts in
+one way, so tables that only one number fits decide for all tables. Ids may be used again for another table, and a table
+may change its columns. So a LOB record belongs to the description that was in force at it.
 """
 
 from __future__ import annotations
@@ -16,13 +16,11 @@ from lmparse.db2.tables.table import Table
 from lmparse.spec import catalog
 
 _UNDESCRIBED = -1
-"""In the place of the number of a version: nothing describes the table behind the record that dropped another."""
-
-
+"""In place of the number of a version: the record in force does not describe the table."""
 Places = set[tuple[int, int, int]]
-"""Numbers of LOB records of a table, the column that each names, and the identifier of its transaction; zero for one
-that describes no table. Of those between two records that describe a table or take that back, at least one for each
-column and transaction."""
+"""LOB records of a table: number, column that the record names, and identifier of the transaction; zero for a
+transaction that describes no table. Between two records that describe a table or take that back, one LOB record stands
+for all others of its column and transaction."""
 
 
 @cache
@@ -37,17 +35,17 @@ def numbered(table: Table) -> set[int]:
 
 
 def fitting(ids: Iterable[int], table: Table) -> tuple[int, ...]:
-    """The numbers of the first column, 0 and 1, that fit a table whose LOB records have some column numbers."""
+    """The numbers of the first column, 0 and 1, that fit a table whose LOB records name the columns `ids`."""
     able = numbered(table)
     named = {number for number in ids if number != whole_row()}
     return tuple(first for first in (0, 1) if {number + 1 - first for number in named} <= able)
 
 
 def by_version(places: Places, described: Sequence[TableRecord]) -> dict[int, set[int]]:
-    """The columns that LOB records of a table name, by the number of the version that was in force at them.
+    """The columns that LOB records of a table name, by the number of the version in force at the records.
 
-    0 is the one before the first description. One that was not committed is in force for its own transaction, until it
-    is taken back.
+    Version 0 is in front of the first description. A version that is not committed is in force for its own transaction,
+    until it is taken back.
     """
     found: dict[int, set[int]] = {}
     history = TableHistory(described)
@@ -64,7 +62,7 @@ def proven(
     named: Mapping[Ids, Table],
     known: int | None,
 ) -> int | None:
-    """The number of the first column that the tables of a log, or earlier files of it, prove; None if none does.
+    """The number of the first column that all tables of a log, or earlier files of it, prove; None without one.
 
     `described` are the descriptions in the log, `named` those of the tables file; `known` is what earlier files prove.
     """

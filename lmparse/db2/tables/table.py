@@ -1,7 +1,7 @@
 """Tables of a Db2 LUW log: columns from a tables file, or from the log records that made the table.
 
-A table is identified by table space and table id, not by its name. Records contain no names: without a tables file,
-a table is named by its ids, `2.4`, and its columns are C1, C2, ...
+Table space id and table id identify a table, not its name. Records contain no names: without a tables file, a table is
+named by its ids, `2.4`, and its columns are C1, C2, ...
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class Column:
     """One column of the rows."""
 
     number: int
-    """From 1, in the order of the table."""
+    """Number of the column, from 1, in the order of the table."""
     name: str
     sql_type: SqlType
     is_nullable: bool
     offset: int
-    """Offset of its fixed-length portion in the fixed-length section, in bytes."""
+    """Offset of the fixed-length portion in the fixed-length section, in bytes."""
 
     @property
     def type(self) -> str:
@@ -100,11 +100,11 @@ class Table:
     sequence: int = 0
     """Number of the version in the log; 0 for the tables file."""
     key: tuple[str, ...] = ()
-    """Names of the columns of its key, in key order; empty if the tables file does not say it."""
+    """Names of the columns of the key, in key order; empty if the tables file does not state a key."""
 
     @property
     def key_source(self) -> str:
-        """What says its key, in words."""
+        """Where the key is stated, in words."""
         return "tables file" if self.key else ""
 
     @property
@@ -140,12 +140,12 @@ class Table:
 
     @property
     def of_unknown_type(self) -> list[Column]:
-        """Columns whose type the tables file names and nobody here knows, such as a distinct type."""
+        """Columns whose type in the tables file is not known here, such as a distinct type."""
         return [column for column in self.columns if column.form == "raw"]
 
     def completed_by(self, logged: Table | None) -> Table | None:
-        """A table of a tables file with the types that the log describes in place of those that are not known; None
-        where it does not describe them."""
+        """This table of a tables file, with types from the log in place of unknown types; None if the log does not
+        describe the columns of these types."""
         described = () if logged is None else logged.columns
         if any(column.number > len(described) for column in self.of_unknown_type):
             return None
@@ -157,9 +157,9 @@ class Table:
         return replace(self, columns=columns)
 
     def named_by(self, other: Table) -> Table:
-        """The same table with the names of another description, column by column.
+        """This table with the names of another description, column by column.
 
-        Columns keep theirs from the first one on that the other has otherwise, or not at all.
+        From the first column on that the other description lacks or has otherwise, columns keep their own names.
         """
         pairs = zip(self.columns, other.columns, strict=False)
         shared = list(takewhile(lambda pair: _same_bytes(*pair), pairs))
@@ -171,16 +171,16 @@ class Table:
         ]
         numbers = {column.name: number for number, column in enumerate(other.columns)}
         places = [numbers[name] for name in other.key]
-        # A version without some column of the key, before it was added, has no key.
+        # A version that lacks a column of the key, before it was added, has no key.
         key = tuple(names[place] for place in places) if max(places, default=0) < len(shared) else ()
         return replace(self, columns=tuple(columns), schema=other.schema, name=other.name, key=key)
 
     def has_columns_of(self, other: Table) -> bool:
-        """Whether another description has as many columns, of the same types and places."""
+        """Whether another description has as many columns, with the same types and places."""
         return len(self.columns) == len(other.columns) and all(map(_same_bytes, self.columns, other.columns))
 
     def differs_from(self, other: Table) -> str | None:
-        """The first column whose type or place differs from another description of the table, in words."""
+        """The first column whose type or place differs from another description, in words; None if none does."""
         for mine, theirs in zip(self.columns, other.columns, strict=False):
             if not _same_bytes(mine, theirs):
                 column = f"column {theirs.name} of {other.full_name} ({other.hex_ids})"
@@ -202,7 +202,7 @@ def _same_bytes(mine: Column, theirs: Column) -> bool:
 
 
 def _refined(type_: SqlType, known: Column | None) -> SqlType:
-    """A type from a record with the attributes that only SQL has."""
+    """A type from a record, with the attributes that only SQL states."""
     if known is None or known.type != type_.name:
         return type_
     digits = known.sql_type.precision if type_.name == "TIMESTAMP" else type_.precision
@@ -216,7 +216,7 @@ def slot_width() -> int:
 
 
 def placed(columns: Sequence[tuple[str, SqlType, bool]]) -> tuple[Column, ...]:
-    """Columns with their offsets: packed, in order, with a null byte behind nullable ones."""
+    """Columns with their offsets: packed, in order, with a null byte behind each nullable column."""
     found: list[Column] = []
     offset = 0
     for number, (name, type_, is_nullable) in enumerate(columns, 1):
@@ -272,7 +272,7 @@ def _table(path: str, where: str, entry: Any) -> Table:
 
 
 def _key(path: str, where: str, names: Any, types: dict[str, SqlType]) -> tuple[str, ...]:
-    """The names of the columns of a key; Db2 has no key with a column that may be stored outside of the row."""
+    """The names of the columns of a key. Db2 allows no column in a key that may be stored outside of the row."""
     if not isinstance(names, list):
         raise _unusable(path, where, "a list of names of columns", names)
     before: set[str] = set()
@@ -355,7 +355,7 @@ def table_of(ids: Ids, description: Any, sequence: int, field: str) -> Table:
         for number, entry in enumerate(description.columns, 1)
     ]
     if len(description.lobs) == count:
-        # One descriptor for each LOB column; of more, no manual says which belongs to which column.
+        # With more descriptors than LOB columns, no manual says which column a descriptor belongs to.
         lengths = iter(lob.maximum_length for lob in description.lobs)
         columns = [
             replace(column, sql_type=replace(column.sql_type, length=next(lengths)))
@@ -378,7 +378,7 @@ _OF_ONE_WIDTH = ("int", "float", "decimal", "decfloat", "date", "time", "timesta
 
 
 def _check_length(column: Column, field: str) -> None:
-    """Check that the length of a column is one that its type has."""
+    """Check that a column has a length of its type. Raises RecordError LMP-R006."""
     type_ = column.sql_type
     if type_.form not in _OF_ONE_WIDTH:
         return
@@ -411,7 +411,7 @@ def _described_type(descriptor: Any) -> SqlType:
 
 
 def _check_places(columns: Sequence[Column], field: str) -> None:
-    """Check that fixed-length portions are packed: each column begins where the one before ends."""
+    """Check that each fixed-length portion begins where the one before ends. Raises RecordError LMP-R006."""
     end = 0
     for column in sorted(columns, key=lambda entry: entry.offset):
         if column.offset != end:

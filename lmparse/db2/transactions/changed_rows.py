@@ -1,4 +1,4 @@
-"""Changes of a part of a log: changed rows in arrays, each also as an object, and changes of tables as a whole."""
+"""Changes of a part of a log: changed rows in arrays and, one by one, as objects; and changes of tables as a whole."""
 
 from __future__ import annotations
 
@@ -27,48 +27,48 @@ if TYPE_CHECKING:
     from lmparse.db2.record.json_headers import HeaderForm
 
 INCLUDED = (*STATES, INCOMPLETE)
-"""Values of `include`, by number."""
+"""Values of `include`, in the order of their numbers."""
 Pair = tuple[Transaction, ChangeReference]
 
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """Rows of one part in a window."""
+    """Changed rows of one part in a window."""
 
     part: PartRows
     rows: Int64s
-    """Numbers of changed rows of the part."""
+    """Numbers of the rows in the part."""
     numbers: Int64s
-    """The place of each among the changes of the window; ascending."""
+    """Place of each row among the changes of the window; ascending."""
 
 
 @dataclass(frozen=True, eq=False)
 class ChangeWindow:
-    """Some changes, in the order in which they are read."""
+    """Some changes in the order of reading: changed rows, and changes of tables as a whole (`extras`)."""
 
     stretches: list[Stretch]
     extras: list[Pair]
     extra_numbers: Int64s
 
     def __len__(self) -> int:
-        return sum(len(one.rows) for one in self.stretches) + len(self.extras)
+        return sum(len(stretch.rows) for stretch in self.stretches) + len(self.extras)
 
     def pair(self, number: int) -> Pair:
-        """One change."""
-        for one in self.stretches:
-            place = int(np.searchsorted(one.numbers, number))
-            if place < len(one.numbers) and one.numbers[place] == number:
-                return one.part.pair(int(one.rows[place]))
+        """The change with a number in the window."""
+        for stretch in self.stretches:
+            place = int(np.searchsorted(stretch.numbers, number))
+            if place < len(stretch.numbers) and stretch.numbers[place] == number:
+                return stretch.part.pair(int(stretch.rows[place]))
         return self.extras[int(np.searchsorted(self.extra_numbers, number))]
 
 
 class PartRows:
-    """The changes of one part."""
+    """The changes of one part of a log."""
 
     def __init__(
         self, whole: LogContext, context: PartContext, columns: RecordTable, units: Units, authids: Sequence[str]
     ) -> None:
-        """`units` are those of `PartContext.unit_numbers`, `authids` their authorization ids by number."""
+        """`units` are the units of `PartContext.unit_numbers`; `authids` are their authorization ids by number."""
         self._whole, self._context = whole, context
         self.columns, self.authids = columns, authids
         self.ops = columns.operations()
@@ -82,11 +82,11 @@ class PartRows:
         keys = self.columns.row_numbers()
         self.is_undone = np.isin(keys, context.undone)
         self.is_incomplete = whole.beginning.lack(self.units)
-        """Of each unit, whether its first record was not read."""
+        """Of each unit, whether it lacks records, see `LogBeginning.lack`."""
         self.rows: Int64s = np.flatnonzero(~np.isin(keys, context.hidden))
         """Numbers of the changed rows that are shown, in the order of the log."""
         self.piece_rows = rows_of_pieces(self.columns, self.unit_of, self.ops)
-        """For each piece the row that it belongs to, as far as the part shows it."""
+        """The row of each piece, as `rows_of_pieces` gives it."""
         self._moved = np.searchsorted(keys, context.moved)
         self._by_reference = np.searchsorted(keys, sorted(context.references))
         self.ops[self._moved] = b"U"
@@ -98,9 +98,9 @@ class PartRows:
         self.extras: list[Pair] = context.extras
         """Changes of tables as a whole, in the order of the log."""
         self.header_forms: dict[int, HeaderForm | None] = {}
-        """How headers of records of a form are shown, as far as it is known; None for one by one."""
+        """How headers of records of a form become JSON, as far as it is known; None if they are made one by one."""
         self._beside: tuple[int, list[ChangeReference]] = -1, []
-        """The rows of the record that was asked for last."""
+        """Number and rows of the record of the last call of `pair`."""
 
     def windows(self, max_records: int, max_bytes: int) -> Iterator[ChangeWindow]:
         """The changes in the order of the log, in windows of limited number and size."""
@@ -124,7 +124,7 @@ class PartRows:
             begin = end
 
     def sizes(self, rows: Int64s) -> Int64s:
-        """Bytes of the record of each row, and of values outside of it; rows of one record count once."""
+        """Bytes of the record and the outside values of each row; a record counts with its first row only."""
         record = self.columns.rows.member[rows]
         sizes = np.where(self.columns.rows.number[rows] == 0, self.columns.members.length[record], 0)
         return sizes + self.outside.row_bytes(rows) if len(self.columns.pieces) else sizes
@@ -168,13 +168,13 @@ class PartRows:
 
     @cached_property
     def _pieces(self) -> tuple[Int64s, Int64s]:
-        """Rows with pieces, sorted, and the numbers of the pieces."""
+        """Rows of all pieces, sorted, and the numbers of the pieces in this order."""
         rows = self.piece_rows
         order = np.argsort(rows, kind="stable")
         return rows[order], order
 
     def _add_pieces(self, first: int, references: list[ChangeReference]) -> None:
-        """Give the pieces in front of a record to its rows, of which `first` is the first one."""
+        """Give the pieces of the row `first` to all rows of its record."""
         rows, order = self._pieces
         low, high = np.searchsorted(rows, first), np.searchsorted(rows, first, side="right")
         pieces = tuple(piece_of(self.columns, piece) for piece in order[low:high].tolist())
@@ -191,23 +191,23 @@ class PartRows:
     # -- many rows --------------------------------------------------------------------------------
 
     def states(self, rows: Int64s) -> Int64s:
-        """The outcome of each row, by numbers as in `units`."""
+        """The outcome of each row, as a number of `units.STATES`."""
         found: Int64s = np.where(self.is_undone[rows], ROLLED_BACK, self.units.state[self.row_unit[rows]])
         return found
 
     def included_as(self, rows: Int64s) -> Int64s:
-        """The value of `include` that asks for each row, by numbers as in `INCLUDED`."""
+        """The value of `include` that selects each row, as a number of `INCLUDED`."""
         found: Int64s = np.where(self.is_incomplete[self.row_unit[rows]], INCLUDED.index(INCOMPLETE), self.states(rows))
         return found
 
     def seqs(self, rows: Int64s) -> Bytes:
-        """The sort keys, as `Transaction.seq` gives them: (n, digits)."""
+        """Sort keys as in `Transaction.seq`: (n, digits) characters."""
         found = hex_digits(self._seq_parts(rows))
         found[self.states(rows) != COMMITTED, : len(NOT_COMMITTED)] = ord(NOT_COMMITTED[0])
         return found
 
     def seq_bytes(self, rows: Int64s) -> Bytes:
-        """The same as bytes."""
+        """Sort keys as (n, digits / 2) bytes."""
         found = number_bytes(self._seq_parts(rows))
         found[self.states(rows) != COMMITTED, : len(NOT_COMMITTED) // 2] = 0xFF
         return found
@@ -227,14 +227,14 @@ class PartRows:
         ]
 
     def txn_ids(self, rows: Int64s) -> Bytes:
-        """The identifiers of the transactions, as `Transaction.txn_id` gives them: (n, digits)."""
+        """Identifiers of transactions as in `Transaction.txn_id`: (n, digits) characters."""
         unit = self.row_unit[rows]
         return hex_digits([(self.units.tid[unit], 12), (self.units.first_lsn[unit], 16)])
 
     def versions(self, rows: Int64s, descriptions: Descriptions) -> Iterator[tuple[Table | None, Int64s]]:
-        """The description of the table of some rows, and the places of these among `rows`; None if there is none.
+        """Descriptions of the tables of some rows, each with the places among `rows` of the rows that have it; or None.
 
-        A description is in force up to the next one, for a transaction that makes one and for the others.
+        A description is in force up to the next one. A transaction that describes tables has descriptions of its own.
         """
         columns = self.columns
         ids = columns.rows.ids[rows]
@@ -259,12 +259,12 @@ class PartRows:
 
     @cached_property
     def _describing_units(self) -> Int64s:
-        """Units of transactions that describe tables."""
+        """Places of the units whose transactions describe tables."""
         numbers = {record.transaction for records in self._whole.rest.tables.values() for record in records}
         return np.flatnonzero(np.isin(self.unit_numbers, np.fromiter(numbers, np.int64, len(numbers))))
 
     def gaps(self, rows: Int64s) -> list[str | None] | None:
-        """Why rows may be missing before each of some; None if none are."""
+        """Why rows may be missing before each of some rows; None if that holds for no row."""
         if not self._may_follow_gaps[rows].any():
             return None
         ids = self.columns.rows.ids[rows]
@@ -282,7 +282,7 @@ class PartRows:
 
 
 def transaction_of(units: Units, unit: int, authids: Sequence[str], *, number: int, is_incomplete: bool) -> Transaction:
-    """The transaction of one of some units, without its changes; `number` is that of the unit in the log."""
+    """The transaction of the unit at place `unit`, without its changes; `number` is its number in the log."""
     time, authid = int(units.commit_time[unit]), int(units.authid[unit])
     return Transaction(
         int(units.tid[unit]).to_bytes(6, "big"), int(units.first_lsn[unit]), int(units.first_index[unit]),
@@ -293,7 +293,7 @@ def transaction_of(units: Units, unit: int, authids: Sequence[str], *, number: i
 
 
 def texts(digits: Bytes) -> Ints:
-    """Digits or bytes of n rows as n fixed-width texts, which compare as these do."""
+    """(n, width) characters or bytes as n texts of fixed width, which compare alike."""
     found: Ints = np.ascontiguousarray(digits).view(f"S{digits.shape[1]}")[:, 0]
     return found
 

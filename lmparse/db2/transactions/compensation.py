@@ -1,8 +1,8 @@
-"""Compensation: which changed rows of a log are undone, from the columns of all its records.
+"""Compensation: which changed rows of a log are undone, from the record table.
 
-A compensation names the change that it undoes by its address. Where records state no addresses, or the address is that
-of another change, it names the record in front of the change, or only the row: then it undoes the latest change of the
-row that is left, as brackets close.
+A compensation names the address of the change that it undoes. Records may state no addresses, or another change may be
+at the address. Then the compensation names the record in front of the change, or only the row: it undoes the latest
+change of the row that is left, as brackets close.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _CLASSES = {
     **dict.fromkeys(record_kinds.INSERTS, 1), **dict.fromkeys(record_kinds.DELETES, 2),
     **dict.fromkeys(record_kinds.UPDATES, 3), record_kinds.MULTIPLE: 4,
 }  # fmt: skip
-"""A number for the kinds of changes that one kind of compensation undoes."""
+"""By kind of change, a number for all kinds that one kind of compensation undoes."""
 _UNDONE_CLASSES = {kind: _CLASSES.get(undone[0], 0) for kind, undone in record_kinds.UNDOES.items()}
 
 
 class Compensations:
-    """What the compensations of changed rows undo: changes of their unit."""
+    """The changed rows that compensations undo. A compensation undoes a change of its own unit."""
 
     def __init__(self, columns: RecordTable, unit_of: Int32s, *, has_addresses: bool) -> None:
         """`unit_of` is the unit of each member; `has_addresses`: records state their addresses."""
@@ -34,9 +34,9 @@ class Compensations:
         self._row_class = _of_kinds(columns, _CLASSES, rows.member)
         self._undo_class = _of_kinds(columns, _UNDONE_CLASSES, undos.member)
         self.is_undone: Flags = np.zeros(len(rows), np.bool_)
-        """For each changed row."""
+        """Whether each changed row is undone."""
         self.errors: list[tuple[RecordExtent, RecordError]] = []
-        """Compensations that name a change of another kind or table, or one that is undone already."""
+        """Compensations that name a change of another kind or table, or a change that is undone already."""
         has_class, has_address = self._undo_class > 0, undos.has_compensated & has_addresses
         left, refused = self._by_address(np.flatnonzero(has_class & has_address))
         by_row = np.union1d(refused, np.flatnonzero(has_class & ~has_address))
@@ -47,13 +47,13 @@ class Compensations:
         """The members that compensate a change which is not in the log."""
 
     def _by_address(self, which: Int64s) -> tuple[Int64s, Int64s]:
-        """Undo what is named by address. Returns the compensations whose change is not here, and those that name one
-        which they cannot undo."""
+        """Undo the changes at the addresses that compensations name. Returns the compensations whose change is not in
+        the log, and the compensations that cannot undo the change."""
         if not len(which):
             return which, which
         columns, members, rows = self._columns, self._columns.members, self._columns.rows
         every, member = which, columns.undos.member[which]
-        which = which[np.append(True, member[1:] != member[:-1])]  # one of several rows is one of their record
+        which = which[np.append(True, member[1:] != member[:-1])]  # one for each record: its rows share an address
         undos = columns.undos.take(which)
         is_asked = np.zeros(int(self._unit_of.max()) + 1, np.bool_)
         is_asked[self._unit_of[undos.member]] = True
@@ -70,7 +70,7 @@ class Compensations:
         which, undos = which[is_here], undos.take(is_here)
         owner = changed[order[place[is_here]]]
         first = np.searchsorted(rows.member, owner)
-        fits = np.append(rows.member, -1)[first] == owner  # others change a table as a whole
+        fits = np.append(rows.member, -1)[first] == owner  # else a change of a table as a whole
         row = np.where(fits, first, 0)
         if len(rows):
             fits &= (self._row_class[row] == self._undo_class[which]) & (rows.ids[row] == undos.ids)
@@ -87,10 +87,8 @@ class Compensations:
         return left, every[np.isin(member, undos.member[~is_first])]
 
     def _by_row(self, which: Int64s, *, names_before: bool) -> Int64s:
-        """Undo the latest change of a row that is left; with `names_before`, of those behind the record that is named.
-
-        Returns the compensations without one.
-        """
+        """Undo the latest change of each compensated row that is left. With `names_before`, the record in front of the
+        change is also the one that the compensation names. Returns the compensations without a change."""
         rows, undos, members = self._columns.rows, self._columns.undos, self._columns.members
         if not len(which):
             return which
@@ -106,7 +104,7 @@ class Compensations:
         step = np.where(order < len(able), 1, -1)
         sorted_group = group[order]
         depth = _depths(step, sorted_group)
-        # A compensation matches the change before it that raised the depth to where it is lowered from.
+        # A compensation that lowers the depth from n matches the change before it that raised the depth to n.
         level = np.where(step > 0, depth, depth + 1)
         pairs = np.lexsort((np.arange(len(order)), level, sorted_group))
         first, second = pairs[:-1], pairs[1:]
@@ -118,7 +116,7 @@ class Compensations:
 
 
 def refusal(kind: str, named: str, index: int) -> RecordError:
-    """The error of a compensation of some kind that names a change which it cannot undo, and the record of this."""
+    """The error LMP-R008 of a compensation that cannot undo the change of kind `named` in record `index`."""
     return RecordError(
         "the change that it compensates is of another kind or table, or taken back already", code="LMP-R008",
         spec="db2_log", field="compensated_lsn", expected=" or ".join(record_kinds.UNDOES[kind]),
@@ -127,7 +125,7 @@ def refusal(kind: str, named: str, index: int) -> RecordError:
 
 
 def _of_kinds(columns: RecordTable, numbers: dict[str, int], members: Int64s) -> Ints:
-    """A number of each of some members by its kind; zero for kinds without one."""
+    """The number that `numbers` has for the kind of each member; zero for other kinds."""
     found: Ints = np.array([*(numbers.get(kind, 0) for kind in columns.kinds), 0], np.int8)[
         columns.members.form[members]
     ]
@@ -135,7 +133,7 @@ def _of_kinds(columns: RecordTable, numbers: dict[str, int], members: Int64s) ->
 
 
 def _groups(first: tuple[Ints, ...], second: tuple[Ints, ...]) -> Int64s:
-    """A number for each different tuple of values, of two sets of them one after the other."""
+    """A number for each different tuple of values, in two sets of tuples. Example: [5, 7] and [7] give [0, 1, 1]."""
     found: Int64s = np.zeros(len(first[0]) + len(second[0]), np.int64)
     for one, other in zip(first, second, strict=True):
         _, values = np.unique(np.concatenate([one, other]), return_inverse=True)
@@ -144,7 +142,7 @@ def _groups(first: tuple[Ints, ...], second: tuple[Ints, ...]) -> Int64s:
 
 
 def _depths(step: Int64s, group: Int64s) -> Int64s:
-    """How many changes of the group are left behind each step; a compensation of nothing leaves none."""
+    """Changes that are left in the group behind each step. Example: steps [1, -1, -1, 1] give [1, 0, 0, 1]."""
     total = np.cumsum(step)
     is_first = np.append(True, group[1:] != group[:-1])[: len(group)]
     base = (total - step)[is_first][np.cumsum(is_first) - 1]

@@ -1,4 +1,4 @@
-"""Descriptions of the tables of a Db2 LUW log: of each change the one in force at its record, and all of them."""
+"""Descriptions of the tables of a Db2 LUW log: the description in force at each change, and all of them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from lmparse.limits import Limits
 def tables_of_file(
     path: str, described: Mapping[Ids, Sequence[TableRecord]], limits: Limits, notice: Callable[[str], None]
 ) -> dict[Ids, Table]:
-    """The tables of the tables file whose types are known, or are described last in the log. `notice` gets the others.
+    """The tables of the tables file, by their ids, whose types are all known there, or are described last in the log.
 
-    Raises ControlError LMP-C009.
+    `notice` gets a message on each table with unknown types. Raises ControlError LMP-C009.
     """
     found = {}
     for ids, table in read_tables_file(path, limits).items():
@@ -39,10 +39,10 @@ def tables_of_file(
 
 
 class Descriptions:
-    """Descriptions of the tables of one log: those in the log, with the names of the tables file.
+    """The descriptions of the tables of one log, with the names of the tables file.
 
     The file describes the tables as they are at the end of the log. In front of the last record that makes or drops a
-    table, or drops or alters columns of it, it names only descriptions in the log of the very same columns.
+    table, or drops or alters its columns, the file names only descriptions in the log with the very same columns.
     """
 
     def __init__(self, index: TransactionIndex, tables_file: str | None) -> None:
@@ -54,14 +54,13 @@ class Descriptions:
         self._doubts: set[tuple[Ids, str]] = set()
 
     def of(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
-        """The description of the table of a change: from the log if it has one, with the names of the tables file.
+        """The description of the table of a change, from the log if it has one, with the names of the tables file.
 
-        That in the log is the one that was in force at the record of the change. Descriptions by other transactions
-        count if committed. One that was rolled back applies to changes that were rolled back too. Before the first that
-        counts, the table is as the next record says that it was before, unless the table was dropped or made in
-        between: see `settled`.
+        The description in the log is the one in force at the record of the change, see `TableHistory`. In front of the
+        first description, the next record may state the former columns of the table. They hold unless the table was
+        dropped or made in between, see `settled`.
 
-        Raises ControlError LMP-C010 if the two contradict each other.
+        Raises ControlError LMP-C010 if log and tables file contradict each other.
         """
         if reference.ids is None:
             return None
@@ -69,7 +68,7 @@ class Descriptions:
         named, history = self._index.named.get(ids), self._histories.get(ids)
         if history is None:
             history = self._histories[ids] = TableHistory(self._index.tables.get(ids, ()))
-        # What drops a table is a record of that one, what creates a table is one of what is described next.
+        # A drop is of the table in front of its record; a creation is of the table that is described next.
         place = index - 1 if reference.kind == record_kinds.DROP else index
         place = history.next_index(index) if reference.kind == record_kinds.CREATE else place
         table, record = history.at(place, int.from_bytes(transaction.transaction_id))
@@ -78,7 +77,7 @@ class Descriptions:
             if named is not None and not history.is_last(place) and reference.op in "IUD":
                 self._doubts.add((ids, _AS_BYTES))
             return named if is_of_file else None
-        # Versions are distinguished by identity, so all changes of one get the same object; the index keeps the key.
+        # Versions are told apart by identity: all changes of a version get one object. The index keeps the key alive.
         known = self._named.get((ids, id(table)))
         if known is None:
             known = self._named.setdefault((ids, id(table)), self._with_names(table, record, named))
@@ -96,19 +95,19 @@ class Descriptions:
         return fit.table
 
     def doubts(self) -> Iterator[str]:
-        """What is not known of the tables of the changes so far, in words."""
+        """Messages on what is not known of the tables of the changes so far."""
         for (space, number), doubt in sorted(self._doubts):
             yield f"rows of table {space}.{number} {doubt}"
 
     def indexes(self, ids: Ids) -> list[int]:
-        """Numbers of the records with which another description of a table is in force, ascending."""
+        """Numbers of the records at which another description of a table comes into force, ascending."""
         return turning_points(self._index.tables.get(ids, ()))
 
     def all(self, *, is_committed: bool) -> Iterator[Table]:
         """Every description with the names of the tables file; with `is_committed` without uncommitted ones."""
         for ids, records in self._index.tables.items():
             for record in records:
-                # What a table was before holds for rows in front of the record, whatever becomes of this.
+                # The former columns hold for rows in front of the record, whatever its outcome.
                 for table in (record.before, record.table if record.is_committed or not is_committed else None):
                     if table is not None:
                         yield fit_of(table, record, self._index.named.get(ids)).table
@@ -124,17 +123,17 @@ _AS_BYTES = f"{_IN_FRONT} are kept as bytes: the log does not describe them, and
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A description in the log with the names of the tables file, where the file is of it."""
+    """A description in the log, with the names of the tables file if the file is of it."""
 
     table: Table
     difference: str | None = None
-    """Why the file cannot be of the log."""
+    """Why the file cannot be of the log; None if it can."""
     doubt: str = ""
-    """What is to be said of rows that are read with it."""
+    """The message on rows that are read with this description."""
 
 
 def fit_of(table: Table, record: TableRecord, named: Table | None) -> Fit:
-    """How a description that a record of the log has, or has of the time before it, fits that of the tables file."""
+    """How the tables file (`named`) fits a description of a record, which is its new or its former one."""
     if named is None:
         return Fit(table)
     if table.has_columns_of(named):
@@ -152,7 +151,7 @@ def fit_of(table: Table, record: TableRecord, named: Table | None) -> Fit:
 
 
 def describe(index: TransactionIndex) -> TableDescriptions:
-    """The descriptions by committed transactions, in the order of the log, and those of the tables file."""
+    """The descriptions by committed transactions, in the order of the log, then other tables of the tables file."""
     found = [one for ids, records in index.tables.items() for one in _logged(records, index.named.get(ids))]
     logged = {one.ids for one in found}
     found += [_description(Fit(table), None, None) for table in index.named.values() if table.hex_ids not in logged]
@@ -160,7 +159,7 @@ def describe(index: TransactionIndex) -> TableDescriptions:
 
 
 def _logged(records: Sequence[TableRecord], named: Table | None) -> Iterator[TableDescription]:
-    """The versions of one table, each in force from the record that made it up to the one that made the next."""
+    """The versions of one table, each in force from its record up to the record of the next one."""
     made = sorted((record for record in records if record.is_committed), key=lambda record: record.index)
     ends = [*(record.index for record in made), None]
     for record in records:

@@ -1,8 +1,8 @@
-"""Pieces of values that are stored outside of their row, and the changed rows that they belong to.
+"""Pieces of values that are stored outside of their row, and the changed rows that the pieces belong to.
 
-From version 10.1 on a piece names its column and precedes the record of its row. Until version 9.7 it names neither row
-nor column, so that each row of the transaction may be the one that it belongs to. An update may append to a value: its
-pieces then begin where those of an earlier change of the row end.
+From version 10.1 on a piece names its column and precedes the record of its row. Until version 9.7 a piece names
+neither row nor column: it may belong to any row of its transaction. An update may append to a value: its pieces then
+begin where the pieces of an earlier change of the row end.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _REFERENCE_BYTES = 800
 _PIECE_BYTES = 450
 """Bytes of memory of a piece: its place and address, not its data; measured."""
 _GROWN_BYTES = 250
-"""Bytes of memory of the changes that the value of a column grew by, for each update of it; measured."""
+"""Bytes of memory of the earlier changes of the value of a column, for each update of it; measured."""
 _Row = tuple[int, int]
 """Table and row id, as numbers."""
 _Places = Mapping[int | None, tuple[int, int]]
-"""Where the pieces of each column begin and end."""
+"""Byte addresses at which the pieces of each column begin and end."""
 
 
 def rows_of_pieces(columns: RecordTable, unit_of: Ints, ops: Ints) -> Int64s:
-    """For each piece that names its column the row that it belongs to: the next insert or update of the table in its
-    unit, the first row of its record; -1 if none is, or the row was not written after all (-2)."""
+    """The number of the row of each piece: the first row of the next insert or update of its table in its unit; -1 if
+    there is none, or the piece names no column; -2 if the row was not written after all."""
     pieces, rows, undos = columns.pieces, columns.rows, columns.undos
     if not len(pieces):
         return np.zeros(0, np.int64)
@@ -59,7 +59,7 @@ def rows_of_pieces(columns: RecordTable, unit_of: Ints, ops: Ints) -> Int64s:
 
 
 def piece_of(columns: RecordTable, number: int, *, is_cut: bool = False) -> LobPiece:
-    """One piece as an object."""
+    """A piece as an object."""
     pieces = columns.pieces
     member, column = int(pieces.member[number]), int(pieces.column[number])
     return LobPiece(
@@ -80,29 +80,29 @@ def reference_of(columns: RecordTable, row: int, op: str, *, is_undone: bool) ->
 
 
 class PieceOwners:
-    """The changed rows of a log whose values need more than the pieces between them and the change in front of them."""
+    """The changed rows of a log whose values need more than the pieces in front of them in their part."""
 
     def __init__(
         self, columns: RecordTable, outcomes: Outcomes, moved: MovedRows, is_incomplete: Flags, held: Held
     ) -> None:
-        """`is_incomplete`: of each unit, whether it may begin in front of the log."""
+        """`is_incomplete`: of each unit, whether it lacks records."""
         self._columns, self._outcomes, self._held = columns, outcomes, held
         self._row_of = rows_of_pieces(columns, outcomes.unit_of, outcomes.ops)
         self._as_moved(moved)
         pieces, units = columns.pieces, outcomes.units
         self._unit = unit = outcomes.unit_of[pieces.member]
-        """Of each piece."""
+        """The unit of each piece."""
         is_first = is_incomplete[unit] & (columns.members.index[pieces.member] == units.first_index[unit])
-        # A value begins at the first byte of its object, if at any.
+        # A piece at address zero begins its value. Documents have no addresses.
         self._is_cut: Flags = is_first & ((pieces.address > 0) | are_documents(columns))
         self._unread = columns.unread
         self._written: dict[_Row, tuple[ChangeReference, _Places]] = {}
-        """The last change of a row that had pieces and gave it values of its own: one that is not an update."""
+        """By row, the last change with pieces that is not an update: it gave the row values of its own."""
         self._updated: dict[_Row, dict[int | None, tuple[ChangeReference, int]]] = {}
-        """By column, the last update of a row behind that change with pieces of it, and where they end."""
+        """By row and column, the last update behind that change with pieces of the column, and their end."""
 
     def _as_moved(self, moved: MovedRows) -> None:
-        """Give the pieces of the update of a pointer to the row that it points to."""
+        """Give the pieces of the update of a pointer to the row to which it points."""
         self._moved = moved.after
         order = np.argsort(moved.pointers)
         pointers = np.append(moved.pointers[order], -1)
@@ -111,15 +111,15 @@ class PieceOwners:
 
     @property
     def without_row(self) -> int:
-        """The number of values without a row."""
+        """Number of pairs of unit and table that have pieces without a row."""
         lost = np.flatnonzero((self._row_of == -1) & (self._columns.pieces.column >= 0))
         values = np.stack([self._unit[lost], self._columns.pieces.ids[lost]])
         return len(np.unique(values, axis=1)[0])
 
     def references(self, firsts: Int64s) -> dict[int, ChangeReference]:
-        """These rows by `record_columns.row_number`, with their pieces.
+        """These rows by `record_table.row_number`, with their pieces.
 
-        `firsts` are the numbers of the first records of parts: other rows have their pieces in their own part.
+        `firsts` are the numbers of the first records of parts. Other rows have their pieces in their own part.
         """
         columns, outcomes, row_of = self._columns, self._outcomes, self._row_of
         pieces, rows, index = columns.pieces, columns.rows, columns.members.index
@@ -158,12 +158,12 @@ class PieceOwners:
         return int(columns.members.index[columns.rows.member[row]])
 
     def _beside(self, row: int) -> Int64s:
-        """All rows in the record of one."""
+        """All rows in the record of a row."""
         member = self._columns.rows.member
         return np.arange(*np.searchsorted(member, (member[row], member[row] + 1)))
 
     def _unnamed(self) -> Iterator[_Step]:
-        """The pieces that name no column, with the rows of their table and unit: all of them, at its end."""
+        """The pieces that name no column: all of a unit and table, with all rows of both, at the end of the unit."""
         pieces, rows, outcomes = self._columns.pieces, self._columns.rows, self._outcomes
         unnamed = np.flatnonzero(pieces.column < 0)
         if not len(unnamed):
@@ -188,7 +188,7 @@ class PieceOwners:
     # -- the pieces of one record -----------------------------------------------------------------
 
     def _give(self, step: _Step, references: list[ChangeReference]) -> None:
-        """Give pieces to the rows of a table that they may belong to."""
+        """Give the pieces of a step to all its rows; each of them may own the pieces."""
         pieces = tuple(
             piece_of(self._columns, number, is_cut=bool(self._is_cut[number])) for number in step.pieces.tolist()
         )
@@ -217,7 +217,7 @@ class PieceOwners:
             reference.grows = grows
 
     def _written_value(self, row: _Row, column: int | None) -> tuple[ChangeReference, int] | None:
-        """The change that a row got its values from, and where that of a column ends, if it had pieces of it."""
+        """The change that gave a row its values, and the end of its pieces of a column; None without pieces."""
         if row not in self._written or (place := self._written[row][1].get(column)) is None:
             return None
         return self._written[row][0], place[1]
@@ -225,21 +225,21 @@ class PieceOwners:
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """Some pieces, and the rows of which one may be theirs."""
+    """Some pieces, and the changed rows of which one owns them."""
 
     index: int
-    """Number of the record with which the rows have them."""
+    """Number of the record at which the rows get the pieces."""
     rows: Int64s
     pieces: Int64s
     is_doubtful: bool = False
-    """Whether a record that cannot be read may be one more of them."""
+    """Whether a record that cannot be read may be one more of the pieces."""
 
 
 def _grown_by(start: int, column: int | None, last: ChangeReference, end: int) -> Earlier | None:
-    """The changes whose value pieces of a column continue that begin at `start`, if there are any.
+    """The changes whose value goes on with pieces of a column at `start`; None if there are none.
 
-    `last` is the last one with pieces of the column, and `end` their end. What is passed here is not passed again: the
-    change that begins at `start` comes behind the rest.
+    `last` is the last change with pieces of the column, and `end` is their end. Changes that end behind `start` are
+    left out here, and so from later values too.
     """
     before = last.grows.get(column)
     if end == start and not last.is_undone:
@@ -256,17 +256,17 @@ def _places(pieces: Sequence[LobPiece]) -> _Places:
 
 
 def _appended(pieces: Sequence[LobPiece]) -> frozenset[int | None]:
-    """Columns whose pieces begin where no value can begin: the space of a LOB object is allocated in segments."""
+    """Columns whose pieces begin inside a segment. A value begins with a segment, so these pieces are appended."""
     segment = catalog.load("db2_lob").enum("storage")["segment"]
     starts: dict[int | None, int] = {}
     for piece in pieces:
-        if piece.kind != record_kinds.XML:  # others have no places
+        if piece.kind != record_kinds.XML:  # XML pieces have no addresses
             starts[piece.column] = min(piece.address, starts.get(piece.column, piece.address))
     return frozenset(column for column, start in starts.items() if start % segment)
 
 
 def are_documents(columns: RecordTable) -> Flags:
-    """Which pieces are of documents (XML), which are in order and have no addresses."""
+    """Which pieces are of XML documents: these pieces are in order and have no addresses."""
     form = columns.members.form[columns.pieces.member]
     found: Flags = np.array([*(kind == record_kinds.XML for kind in columns.kinds), False])[form]
     return found

@@ -1,11 +1,11 @@
 """Log index: the transactions of a whole log, and the parts in which their changes are read.
 
-The first reading takes the columns of all records, part by part, in this process or in others. What became of each
-change follows from all of them together. A part must know no more than that, see `PartContext`, to be read on its own.
-With the engine `kaitai`, all transactions are read record by record instead.
+The first reading takes the columns of all records, part by part, in this process or in others. All records together
+decide the outcome of each change. A part needs to know only the outcomes of its own changes, see `PartContext`. The
+engine `kaitai` reads the records one by one.
 
-The record table is in memory, of a log above the limit `index_bytes` in files. Other processes take their parts from
-files, if there is a folder for them; else they read them again.
+The record table is in memory, or in files if the log is above the limit `index_bytes`. Other processes take their parts
+from the files of a folder. Without a folder they read their parts again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from lmparse.storage.processes import Run
 from lmparse.values.byte_arrays import Flags, Int64s
 
 PART_RECORDS = 1 << 20
-"""Most records of a part that is read here."""
+"""Most records of a part that this process reads."""
 USED_AGAIN = "transactions without an end, whose identifier is used again"
 BEGUN_BEFORE = "transactions that begin before the log at hand: earlier changes are not in it"
 WITHOUT_ROW = "LOB values without a row"
@@ -42,7 +42,7 @@ ENDED_ALONE = "ends of transactions without another record in the log at hand: t
 
 
 class LogIndex:
-    """The transactions of a log."""
+    """The transactions of a log, and its parts."""
 
     def __init__(self, log: IndexedLog, *, part_bytes: int = PART_BYTES) -> None:
         """`part_bytes` is the size of a part, at most PART_BYTES."""
@@ -55,7 +55,7 @@ class LogIndex:
         """All units of the log."""
         self.totals = UnitTotals.none()
         self.oldest_open: int | None = None
-        """Number of the first record of the transactions that are open at the end; None if all have ended."""
+        """Number of the first record of all transactions that are open at the end; None if all have ended."""
         self.authids: list[str] = []
         """The authorization ids of units, by number."""
         self._table: RecordTable | None = None
@@ -65,12 +65,12 @@ class LogIndex:
         self._starts: list[int] = []
         """Offsets of the parts in the file."""
         self._is_incomplete: Flags = np.zeros(0, np.bool_)
-        """Of each unit, whether it may begin in front of the log."""
+        """Of each unit, whether it lacks records, see `LogBeginning.lack`."""
 
     # -- the parts ----------------------------------------------------------------------------
 
     def known(self, part: LogPart) -> LogIndex:
-        """The index of a part of a log whose context is known."""
+        """This index with the context that a part of a log has brought along."""
         self.whole, self.contexts = part.whole, list(part.contexts)
         return self
 
@@ -86,8 +86,8 @@ class LogIndex:
         return PartRows(self.whole, context, part, self.units.take(context.unit_numbers), self.authids)
 
     def divided(self, max_bytes: int) -> Iterator[LogPart]:
-        """The parts in groups of about `max_bytes`, each to be read on its own; the last one has the faults."""
-        rest = replace(self.whole.rest, transactions=[])  # these are with their part
+        """The parts in groups of about `max_bytes`. Each group can be read by itself; the last one has the faults."""
+        rest = replace(self.whole.rest, transactions=[])  # each is in the context of its part
         whole = replace(self.whole, rest=replace(rest, bad=[], fault=None))
         held: list[PartContext] = []
         for number, context in enumerate(self.contexts):
@@ -101,7 +101,7 @@ class LogIndex:
             yield LogPart(replace(whole, rest=rest), ())
 
     def _alone(self, context: PartContext) -> PartContext:
-        """A context with its units in it."""
+        """A copy of a context with its units and their authorization ids."""
         units = self.units.take(context.unit_numbers)
         used, authid = np.unique(np.append(units.authid, NO_AUTHID), return_inverse=True)
         return replace(
@@ -137,20 +137,20 @@ class LogIndex:
             if is_last or end - start >= self._part_bytes or count >= PART_RECORDS:
                 if is_last and not count and self.contexts:
                     break
-                # What is behind the last good record is not read again.
+                # Bytes behind the last good record are not read again.
                 span = Span(start, size if is_last and fault is None else end, first)
                 self._add_part(span, lengths, writer)
                 first, start, count, lengths = first + count, end, 0, writer.lengths
         return fault
 
     def _add_part(self, span: Span, begin: tuple[int, ...], writer: TableWriter) -> None:
-        """Add the part whose records are behind the lengths `begin` of the table."""
+        """Add the part whose entries begin at the lengths `begin` of the arrays of the table."""
         self.contexts.append(PartContext(span, tuple(zip(begin, writer.lengths, strict=True))))
 
     def build_apart(self, spans: Sequence[Span], run: Run, open_: Callable[[], IndexedLog]) -> LogIndex:
-        """Index a log that is cut into spans, each by a task; `open_` opens it there.
+        """Index a log that is cut into spans, with a task for each; `open_` opens the log in a task.
 
-        A log with damaged framing is indexed here, up to the damage.
+        A log with damaged framing is indexed in this process, up to the damage.
         """
         tasks = [(open_, Span(span.start, span.end, 0), span is spans[-1]) for span in spans]
         try:
@@ -160,7 +160,7 @@ class LogIndex:
             return self.build()
 
     def _joined(self, spans: Sequence[Span], found: Iterable[tuple[RecordTable, FramingError | None]]) -> LogIndex:
-        """The index of a log of which other processes have read the parts."""
+        """The index of a log whose parts other processes have read."""
         first, fault = 0, None
         kinds, authids = list[str](), dict[str, int]()
         with self._writer() as writer:
@@ -233,7 +233,7 @@ class LogIndex:
         self._place_extras(rest.transactions)
 
     def _of_tables(self, table: RecordTable, outcomes: Outcomes) -> Iterator[tuple[RecordExtent, int]]:
-        """The records that change tables as a whole, or take that back, each with the number of its unit."""
+        """The records that change tables as a whole, or compensate such changes, each with the number of its unit."""
         role = table.members.role
         is_one = np.isin(role, (Role.OBJECT, Role.UNDO_OBJECT))
         is_alone = role == Role.SINGULAR
@@ -242,7 +242,7 @@ class LogIndex:
             yield table.extent(member), int(outcomes.unit_of[member])
 
     def _settle_parts(self, table: RecordTable, outcomes: Outcomes, moved: MovedRows, firsts: Int64s) -> None:
-        """Give each part what it must know; `firsts` are the numbers of the first records of parts."""
+        """Complete the context of each part; `firsts` are the numbers of the first records of parts."""
         ends = [row_number(first, 0) for first in [*firsts.tolist(), table.count]]
         doubtful, hidden, after = map(table.row_numbers, (outcomes.doubtful(), moved.hidden, moved.after))
         before = table.members.take(table.rows.member[moved.before])
@@ -264,7 +264,7 @@ class LogIndex:
         return found
 
     def _count(self, table: RecordTable, outcomes: Outcomes) -> None:
-        """Count what messages say of the log."""
+        """Count the records and transactions that messages report."""
         rest, beginning, units = self.whole.rest, self.whole.beginning, self.units
         have_changes = outcomes.have_changes()
         are_new = beginning.are_behind(units) & units.begins_before & (units.first_index >= beginning.read_before)
@@ -279,15 +279,15 @@ class LogIndex:
             rest.column_ids.setdefault(ids, set()).update(places)
 
     def _oldest_open(self, table: RecordTable, outcomes: Outcomes) -> int | None:
-        """Number of the first record of the transactions that may end behind the log.
+        """Number of the first record of all transactions that may end behind the log; None without such a transaction.
 
-        Of some there is nothing else than the start of a load, and others begin with one.
+        The start of a load may begin a transaction, or be the only record of it in the log.
         """
         loads, units = self.whole.beginning.loads, self.units
         starts = {one.tid: one for one in table.loads}
         behind = outcomes.last_of(list(starts))
         alone = [one for tid, one in starts.items() if behind.get(tid, -1) < one.extent.index]
-        # A load may begin another transaction with the identifier of one that has no end.
+        # A load may begin another transaction with the identifier of an open one.
         ended = {one.tid for one in alone if not loads.through(one.tid, one.previous)}
         numbers = [loads.first_index(one.tid, one.address, one.extent.index) for one in alone]
         for unit in outcomes.open().tolist():
@@ -297,11 +297,11 @@ class LogIndex:
         return min(numbers, default=None)
 
     def _context_of(self, change: ChangeReference) -> PartContext:
-        """The part that a change is in."""
+        """The context of the part that contains a change."""
         return self.contexts[bisect_right(self._starts, change.extent.offset) - 1]
 
     def _place_extras(self, transactions: Sequence[Transaction]) -> None:
-        """Give each part the changes of tables as a whole in it."""
+        """Give each part its changes of tables as a whole."""
         pairs = [(one, change) for one in transactions for change in one.changes]
         bare: dict[tuple[int, int], Transaction] = {}
         for transaction, change in sorted(pairs, key=lambda pair: pair[1].extent.index):

@@ -1,4 +1,4 @@
-"""Parts of a log: what each must know of the rest of the log, so that it can be read on its own."""
+"""Parts of a log: what each part must know of the rest of the log to be read by itself."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ PART_BYTES = 1 << 26
 
 @dataclass
 class LogBeginning:
-    """In front of which records nothing has been read, so that a transaction may begin there.
+    """Where a log begins, and where it lacks records: transactions may have records there that nobody has read.
 
-    A link to the start of a load leads on to the record in front of that, if it is there to be read. A log that is read
-    one file after another begins where the first reading began. Where bytes of the log are missing between two files,
-    and none inside of one, so that the filter of the API left nothing out, the records there are lost: a transaction
-    with a link to one of them is not whole either.
+    A link to the start of a load leads on to the record in front of the load. Files that are read one after another are
+    a log that begins where the first reading began. Bytes may be missing between two files, but inside of none: then
+    the filter of the API was not used, and the records there are lost. A transaction with a link to a lost record is
+    not whole either.
     """
 
     firsts: dict[int, int] = field(default_factory=dict)
-    """Address of the first record of each log stream, if it states it."""
+    """Address of the first record of each log stream, if the record states it."""
     lost: dict[int, Sequence[tuple[int, int]]] = field(default_factory=dict)
-    """Where records are lost between files: addresses of the first byte and behind the last, by log stream."""
+    """By log stream, where records are lost between files: addresses of the first byte and behind the last."""
     loads: LoadStarts = field(default_factory=LoadStarts)
     """The starts of loads."""
     read_before: int = 0
-    """Number of the first record that no earlier reading had; what was said of those in front is not said again."""
+    """Number of the first record that no earlier reading had. Messages on records in front of it are not repeated."""
 
     @classmethod
     def of(cls, joined: Joined | None, before: Checkpoint | None) -> LogBeginning:
-        """That of joined files, behind a checkpoint."""
+        """The beginning of joined files that are read behind a checkpoint."""
         pieces = () if joined is None else [piece for piece in joined.pieces if piece.size]
         found = cls(read_before=sum(piece.records for piece in pieces if piece.is_known))
         if before is not None:
@@ -58,7 +58,7 @@ class LogBeginning:
         return found
 
     def are_behind(self, found: Units) -> Flags:
-        """Whether the record before the first one of each of some transactions may be in front of the log."""
+        """Whether the record before the first record of each unit may be in front of the log."""
         previous = self.loads.all_through(found.tid, found.previous)
         is_behind: Flags = previous != 0
         for stream, first in self.firsts.items():
@@ -66,7 +66,7 @@ class LogBeginning:
         return is_behind
 
     def lack(self, found: Units) -> Flags:
-        """Whether transactions lack records: those in front of their first ones, or any that are lost."""
+        """Whether each unit lacks records: records in front of its first one, or lost records."""
         lacking = self.are_behind(found)
         if not self.lost:
             return lacking
@@ -85,49 +85,49 @@ def _none() -> Int64s:
 
 @dataclass
 class PartContext:
-    """What a part of a log must know of the rest. Safe to pickle."""
+    """What a part of a log must know of the rest of the log. Safe to pickle."""
 
     span: Span
     bounds: Bounds = ()
-    """Where its records are in the record table."""
+    """Begin and end of its entries in each array of the record table."""
     unit_numbers: Int64s = field(default_factory=_none)
-    """Numbers of the units of which it has records, ascending."""
+    """Numbers of the units that have records in the part, ascending."""
     unit_of: Ints = field(default_factory=lambda: np.zeros(0, np.uint32))
-    """For each record the place of its unit among these."""
+    """For each record, the place of its unit in `unit_numbers`."""
     units: Units | None = None
-    """These units, where the index of the log is not at hand."""
+    """The units of `unit_numbers`, if the index of the log is not at hand."""
     authids: tuple[str, ...] = ()
-    """Authorization ids of these, by their numbers."""
+    """Authorization ids of `units`, by number."""
     undone: Int64s = field(default_factory=_none)
-    """Its rows that are undone, by `record_columns.row_number`, as those below."""
+    """Rows that are undone. These rows, and the rows below, are numbers of `record_table.row_number`."""
     doubtful: Int64s = field(default_factory=_none)
-    """Its rows of whose values a piece may be in a record that cannot be read."""
+    """Rows of whose values a piece may be in a record that cannot be read."""
     hidden: Int64s = field(default_factory=_none)
-    """Its rows that are not shown, since they are the row before of an update that moved its row."""
+    """Rows that are not shown, because they are parts of an update that moved its row."""
     moved: Int64s = field(default_factory=_none)
-    """Its rows that are such updates, ascending."""
+    """Rows that are shown as such updates, ascending."""
     moved_from: Int64s = field(default_factory=_none)
-    """Number, offset and length of the record with the row before of each of these; (n, 3)."""
+    """Number, offset and length of the record with the before image of each of `moved`; (n, 3)."""
     references: dict[int, ChangeReference] = field(default_factory=dict)
-    """Its rows whose values need pieces of other parts, or more than their pieces."""
+    """Rows whose values need more than the pieces in front of them in this part."""
     extras: list[tuple[Transaction, ChangeReference]] = field(default_factory=list)
     """Changes of tables as a whole, in the order of the log."""
 
 
 @dataclass
 class LogContext:
-    """What all parts must know. Safe to pickle."""
+    """What all parts of a log must know. Safe to pickle."""
 
     rest: TransactionIndex = field(default_factory=TransactionIndex)
     """Changes and descriptions of tables, faults and messages."""
     gaps: dict[Ids, GapTimes] = field(default_factory=dict)
     beginning: LogBeginning = field(default_factory=LogBeginning)
     stored: Path | None = None
-    """The folder with the files of the record table, where other processes have it."""
+    """The folder with the files of the record table, if other processes have one."""
     kinds: list[str] = field(default_factory=list)
-    """The kinds of records, by the numbers of their forms in it."""
+    """The kinds of records, by the numbers of their forms."""
     tables: set[int] = field(default_factory=set)
-    """Tables with changed rows, as in `ChangedRows.ids`."""
+    """Tables with changed rows, as numbers in `ChangedRows.ids`."""
 
 
 @dataclass(frozen=True)

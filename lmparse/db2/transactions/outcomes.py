@@ -1,4 +1,4 @@
-"""Outcomes: the transactions of a log, and what became of the changed rows in them, from the columns of its records."""
+"""Outcomes: the transactions of a log, and what became of their changed rows, from the record table."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from lmparse.framing.extents import RecordExtent
 from lmparse.values.byte_arrays import Flags, Int32s, Int64s, Ints, UInt64s
 
 TakenBack = tuple[int, int, int, int]
-"""Changed rows that are taken back with the creation of their table: unit, table as one number, and the numbers of the
-records that create the table and that take this back."""
+"""A creation of a table that is taken back, and with it the changed rows of the table: unit, table as one number, and
+the numbers of the creating and the compensating record."""
 
 
 @dataclass(frozen=True, eq=False)
 class MovedRows:
-    """Updates that are in two or three records, since the row moved; sorted by `after`."""
+    """Updates in two or three records, because the row moved; sorted by `after`."""
 
     after: Int64s
-    """Numbers of the changed rows that are shown as the updates: those with the row after it, as far as it is here."""
+    """Numbers of the changed rows that are shown as the updates: they have the after image, if the log has it."""
     before: Int64s
-    """Numbers of the changed rows with the row before it."""
+    """Numbers of the changed rows with the before image."""
     pointers: Int64s
-    """Numbers of the updates of the pointers to the rows; equal to `before` where there is none."""
+    """Numbers of the updates of pointers to the rows; equal to `before` without a pointer."""
 
     @property
     def hidden(self) -> Int64s:
@@ -45,7 +45,7 @@ class MovedRows:
 
 
 class Outcomes:
-    """The units of a log, and which of its changed rows are undone or parts of others."""
+    """The units of a log, and which changed rows are undone or are parts of other changes."""
 
     def __init__(self, columns: RecordTable, *, has_addresses: bool) -> None:
         self._columns = columns
@@ -61,7 +61,7 @@ class Outcomes:
         self.errors += compensations.errors
 
     def _refuse_singular(self) -> None:
-        """Leave units open whose end is a change: nothing tells whether it commits those in front of it, too."""
+        """Leave units open that a singular change ends behind other changes: it may not commit these."""
         columns, units = self._columns, self.units
         singular = np.flatnonzero(columns.members.role == Role.SINGULAR)
         if not len(singular):
@@ -79,11 +79,11 @@ class Outcomes:
                 self.errors.append((columns.extent(member), error))
 
     def take_back(self, found: list[TakenBack]) -> None:
-        """Mark the changed rows of tables whose creation is taken back."""
+        """Mark the changed rows of a table as undone if the creation of the table is taken back."""
         if not found:
             return
         columns = self._columns
-        order = np.lexsort((self.row_unit, columns.rows.ids))  # stable: those of one table and unit are in log order
+        order = np.lexsort((self.row_unit, columns.rows.ids))  # stable: rows of one table and unit stay in log order
         ids, unit = columns.rows.ids[order], self.row_unit[order]
         index = columns.members.index[columns.rows.member[order]]
         for number, table, begin, end in found:
@@ -93,10 +93,10 @@ class Outcomes:
             self.is_undone[order[start:stop]] = True
 
     def row_at(self, unit: int, address: int) -> tuple[str, int] | None:
-        """Kind and number of the record of a unit that changes rows and has an address; None if none is."""
+        """Kind and number of the record of a unit that changes rows at an address; None without such a record."""
         addresses, members = self._rows_by_address
         low, high = (np.searchsorted(addresses, np.uint64(address), side) for side in ("left", "right"))
-        found = next((one for one in members[low:high].tolist() if address and self.unit_of[one] == unit), None)
+        found = next((at for at in members[low:high].tolist() if address and self.unit_of[at] == unit), None)
         return None if found is None else (self._columns.kind(found), int(self._columns.members.index[found]))
 
     @cached_property
@@ -108,14 +108,14 @@ class Outcomes:
     # -- rows that moved --------------------------------------------------------------------------
 
     def moved(self, byte_order: str) -> MovedRows:
-        """The updates of rows that moved: of those that left a pointer or changed it, and of those in two halves."""
+        """The updates of rows that moved: updates with a pointer, and updates in two halves."""
         found = [self._by_pointers(byte_order), self._by_halves()]
         after, which = np.unique(np.concatenate([one[0] for one in found]), return_index=True)
         before, pointers = (np.concatenate([one[number] for one in found])[which] for number in (1, 2))
         return MovedRows(after, before, pointers)
 
     def _by_halves(self) -> tuple[Int64s, Int64s, Int64s]:
-        """A delete and the insert behind it, of one table and unit, if both have the flag of halves."""
+        """Updates in halves: a delete and the insert behind it, of one table and unit, both with the flag of halves."""
         rows = self._columns.rows
         halves = np.flatnonzero(rows.is_half & ~self.is_undone)
         halves = halves[np.lexsort((self.row_unit[halves], rows.ids[halves]))]
@@ -128,8 +128,8 @@ class Outcomes:
         return halves[places], before, before
 
     def _by_pointers(self, byte_order: str) -> tuple[Int64s, Int64s, Int64s]:
-        """The row that no longer fits in its place is inserted elsewhere, then the row is updated to a pointer there,
-        and the row that was elsewhere before is deleted. All are of one table and unit, one behind the other."""
+        """Updates with a pointer: the row is inserted elsewhere, its own place becomes a pointer, and the row in the
+        former place elsewhere is deleted. These changes are of one table and unit, one behind the other."""
         rows, ops = self._columns.rows, self.ops
         was, is_, is_elsewhere = (
             with_header(types, byte_order, test, otherwise=False)
@@ -154,15 +154,15 @@ class Outcomes:
         return after, before, pointers
 
     def _follow(self, rows: Int64s) -> Flags:
-        """Which of some rows, sorted by table and unit, follow another one of both."""
+        """Which of some rows, sorted by table and unit, have the table and unit of the row in front of them."""
         ids, unit = self._columns.rows.ids[rows], self.row_unit[rows]
         return np.append(False, (ids[1:] == ids[:-1]) & (unit[1:] == unit[:-1]))[: len(rows)]
 
     # -- what parts must know ---------------------------------------------------------------------
 
     def of_parts(self, firsts: Int64s, count: int) -> Iterator[tuple[Ints, Ints, Int64s]]:
-        """Of each part the units that it has records of, ascending, the place of the unit of each record among these,
-        and the rows that are undone, by `row_number`; `count` is the number of all records."""
+        """For each part: the numbers of its units, ascending; the place of the unit of each record among them; and the
+        rows that are undone, by `row_number`. `count` is the number of all records."""
         columns, place = self._columns, np.zeros(len(self.units), np.uint32)
         bounds = np.searchsorted(columns.members.index, [*firsts.tolist(), count])
         rows = np.searchsorted(columns.rows.member, bounds)
@@ -174,8 +174,8 @@ class Outcomes:
             yield numbers, place[unit_of].astype(np.min_scalar_type(len(numbers))), columns.row_numbers(undone)
 
     def doubtful(self) -> Int64s:
-        """The rows of whose values a piece may be in a record that cannot be read, ascending: it is between them and
-        the change before them in their transaction."""
+        """The rows of whose values a piece may be in a record that cannot be read, ascending. Such a record is between
+        the row and the change before it in its transaction."""
         columns, units = self._columns, self.units
         index, rows = columns.members.index, columns.rows
         unread = columns.unread
@@ -203,7 +203,7 @@ class Outcomes:
         return found
 
     def reused(self) -> int:
-        """The number of transactions without an end of whose identifier another one begins."""
+        """Number of transactions without an end whose identifier another transaction uses again."""
         return int(((self.units.state == OPEN) & ~self.units.is_last).sum())
 
     def open(self) -> Int64s:
@@ -212,21 +212,21 @@ class Outcomes:
         return np.flatnonzero((units.state == OPEN) & units.is_last)
 
     def end_of(self, unit: int) -> int:
-        """The number of a record behind which none is of a unit."""
+        """Number of a record behind which a unit has none; `sys.maxsize` if the unit may end behind the log."""
         if self.units.state[unit] != OPEN:
             return int(self.totals.last_index[unit])
         reused = self.units.reused_at(unit)
         return sys.maxsize if reused < 0 else reused
 
     def last_of(self, tids: list[int]) -> dict[int, int]:
-        """The number of the last record of each of some identifiers that has one."""
+        """Number of the last record of each transaction identifier; identifiers without a record are left out."""
         units, last = self.units, self.totals.last_index
         is_wanted = units.is_last & np.isin(units.tid, np.array(tids, np.uint64))
         return dict(zip(units.tid[is_wanted].tolist(), last[is_wanted].tolist(), strict=True))
 
     def column_ids(self) -> dict[Ids, Places]:
-        """The columns of pieces by table, once between two records that may describe a table or take that back, and for
-        each transaction with such a record."""
+        """The columns of pieces by table, see `lob_columns.Places`: once between two records that may describe a table
+        or take that back, and for each transaction with such a record."""
         members, pieces = self._columns.members, self._columns.pieces
         is_describing = np.isin(members.role, (Role.OBJECT, Role.UNDO_OBJECT, Role.SINGULAR))
         index, tid = members.index[pieces.member], members.tid[pieces.member]

@@ -1,8 +1,8 @@
-"""Outside columns: LOB values that are stored outside of their rows, of many rows at a time.
+"""Outside columns: LOB values that are stored outside of their rows, for many rows at a time.
 
-The pieces of a value are copied in the order of their addresses, those of all rows of a column one behind the other.
-What needs more than that (a piece that is not logged or missing, a value that grew, rows that cannot be told apart) is
-left to `lob_values`.
+The pieces of a value are copied in the order of their addresses, and the values of a column one behind the other.
+`lob_values` reads the values that need more: a piece is not logged or missing, the value grew, or rows cannot be told
+apart.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from lmparse.storage.buffers import Buffer
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
 _FURTHEST = np.uint64(1 << 62)
-"""Address of no piece; below it, addresses and lengths add up in 64 bits."""
+"""Address that no piece has. Below it, addresses and lengths add up in 64 bits."""
 _COLUMN_BITS = 16
 """Bits of the number of a column in a record."""
 
 
 @dataclass(frozen=True, eq=False)
 class OutsideColumn:
-    """The values of one column in some rows, as pieces of flat data."""
+    """The values of one column in some rows, as places in flat data."""
 
     begins: Int64s
     sizes: Int64s
     is_there: Flags
     is_lacking: Flags
-    """Rows whose value is not in the log; those that are neither are irregular."""
+    """Rows whose value is not in the log. Rows that are neither there nor lacking are irregular."""
 
 
 @dataclass(frozen=True, eq=False)
 class OutsideRows:
-    """The values of some rows after changes, by the offset at which each begins."""
+    """The outside values of some after images. A row is known by the offset at which it begins."""
 
     data: Bytes
     starts: Int64s
@@ -45,7 +45,7 @@ class OutsideRows:
     """By the name of the column."""
 
     def of(self, column: str, starts: Int64s) -> OutsideColumn:
-        """The values of the rows that begin at some offsets; a row before a change has none in the log."""
+        """The values of a column in rows that begin at some offsets. A before image has none in the log."""
         order = np.argsort(self.starts, kind="stable")
         held = self.columns[column]
         if not len(order):
@@ -68,7 +68,7 @@ class OutsidePieces:
         self._order = order[piece_rows[order] >= 0]
         keys = _key(piece_rows[self._order], pieces.column[self._order])
         self._keys, self._first, self._counts = np.unique(keys, return_index=True, return_counts=True)
-        """Of each value its row and column, its first piece in the order, and how many it has."""
+        """Of each value: row and column as a key, its first piece in `_order`, and its number of pieces."""
         length, address = pieces.length[self._order], pieces.address[self._order]
         fits = pieces.has_data[self._order] & (address < _FURTHEST)
         goes_on = np.append(True, address[1:] == address[:-1] + length[:-1].astype(np.uint64))[: len(address)]
@@ -90,8 +90,8 @@ class OutsidePieces:
         return found
 
     def of(self, buffer: Buffer, rows: Int64s, starts: Int64s, columns: Sequence[Column]) -> OutsideRows:
-        """The values of some columns of some rows, which begin at `starts` in flat data."""
-        from lmparse.columnar import json_texts  # not above: rows are read one by one without Arrow too
+        """The values of some columns in some rows. The rows begin at `starts` in flat data."""
+        from lmparse.columnar import json_texts  # reading rows one by one needs no Arrow
 
         values = {column.name: self._values(rows, column) for column in columns}
         sizes = [self._sizes[numbers[numbers >= 0]].sum() for numbers in values.values()]
@@ -113,7 +113,7 @@ class OutsidePieces:
         return OutsideRows(self._data(buffer, every), starts, found)
 
     def _values(self, rows: Int64s, column: Column) -> Int64s:
-        """The number of the value of a column in each row; a negative one if it is not read by the column."""
+        """The number of the value of a column in each row; negative if it is missing, or is read one by one."""
         wanted = _key(rows, column.number - 1)
         if not len(self._keys):
             return np.full(len(rows), _LACKING)
@@ -135,7 +135,7 @@ class OutsidePieces:
         pieces, members = self._columns.pieces, self._columns.members
         numbers = self._order[places]
         record, lengths = pieces.member[numbers], pieces.length[numbers]
-        starts = members.offset[record] + members.length[record] - lengths  # nothing is behind the data
+        starts = members.offset[record] + members.length[record] - lengths  # the data end the record
         gathered = Gathered(buffer, starts, lengths)
         order = np.argsort(starts, kind="stable")
         held = arrays.ragged_binary(gathered.data, gathered.places(starts)[order], lengths[order])

@@ -1,4 +1,4 @@
-"""Part reader: the record table of one part of a log from its bytes, here or in another process."""
+"""Part reader: makes the record table of one part of a log from its bytes, here or in another process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WINDOW_BYTES, _WINDOW_RECORDS = 1 << 23, 1 << 15
 
 
 class IndexedLog(Protocol):
-    """What the index asks of a log."""
+    """What the index needs of a log."""
 
     origin: RecordOrigin
     options: Options
@@ -59,7 +59,7 @@ class PartReader:
         return ("lso" if self._log.generation == "v10" else "lsn") in self.columns.prefix
 
     def windows(self, span: Span) -> Iterator[RecordTable]:
-        """The columns of a span, window by window. Raises FramingError behind the last good record."""
+        """The record tables of the windows of a span. Raises FramingError behind the last good record."""
         log = self._log
         windows = index.windows(
             log.framing, log.buffer, span.start, span.end, span.first_index, _WINDOW_RECORDS, self._window_bytes,
@@ -68,13 +68,13 @@ class PartReader:
         return (self.columns.read(window) for window in windows)
 
     def named(self, columns: RecordTable) -> RecordTable:
-        """Columns that were read, with what their numbers stand for."""
+        """A record table with the kinds and authorization ids that its numbers stand for."""
         columns.kinds, columns.authids = [form.kind for form in self.columns.forms], list(self.columns.authids)
         return columns
 
     def read(self, span: Span) -> RecordTable:
-        """A part once more."""
-        # Errors of records were counted by the first pass, and are not kept by this one.
+        """Read a part again. Raises FramingError."""
+        # The first reading counted the errors of records. This reading does not keep them.
         self.columns.held = Held(self._log.options.bounds)
         try:
             return self.named(joined(self.windows(span)))
@@ -84,11 +84,11 @@ class PartReader:
 
 
 def read_first(task: tuple[Callable[[], IndexedLog], Span, bool]) -> tuple[RecordTable, FramingError | None]:
-    """Read a part of the log that a function opens for the first time.
+    """Read a part of a log for the first time.
 
-    The last argument is whether damage behind the last record is that of the log, and not of a cut that is none.
-    Returns its records, numbered from its start, and the damage behind them. Raises FramingError if the part does not
-    end between records.
+    The task is a function that opens the log, the span of the part, and whether damage in the span is damage of the
+    log. Returns the record table, with numbers from the start of the part, and the damage behind its last record.
+    Raises FramingError if the part is not the last one and does not end between records.
     """
     open_, span, is_last = task
     reader = PartReader(open_(), PART_BYTES)

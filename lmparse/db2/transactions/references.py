@@ -1,7 +1,5 @@
-"""Transaction index: the results of one pass over a Db2 LUW log, without rows in memory.
-
-It has the transactions with the extents of their changes, the descriptions of tables, and messages.
-"""
+"""Transaction index: the results of one pass over a Db2 LUW log, without rows in memory. It has the transactions, the
+extents of their changes, the descriptions of tables, and messages."""
 
 from __future__ import annotations
 
@@ -33,31 +31,29 @@ class LobPiece:
     extent: RecordExtent
     kind: str
     column: int | None
-    """Column number in the record; None if the record has none."""
+    """Number of the column in the record; None if the record names no column."""
     address: int
     length: int
     has_data: bool
     is_cut: bool = False
-    """Whether its transaction begins before the log at hand, and it is the first record of it there: it may be the rest
-    of a value."""
+    """Whether it may be the rest of a value: its transaction begins before the log at hand, and it is the first record
+    of the transaction there."""
 
     @property
     def end(self) -> int:
-        """Byte address behind it."""
+        """Byte address behind the piece."""
         return self.address + self.length
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Earlier:
-    """The changes that the value of one column grew by, the latest first: the pieces of each end where those of the
-    next one begin. They share one list with others that begin alike: a value may be changed again and again, and each
-    change may go on from any of those before it.
-    """
+    """The changes that the value of one column grew by, the latest first. The pieces of a change begin where the pieces
+    of the change before it end. Values that begin alike share one list: a change may go on from any earlier one."""
 
     entries: list[tuple[ChangeReference, int, int]] = field(default_factory=list)
-    """Changes, each with the end of its pieces and the place of the one before it; -1 for the first."""
+    """Changes, each with the end of its pieces and the place of the change before it; -1 for the first change."""
     last: int = -1
-    """Place of the latest one; -1 if there is none."""
+    """Place of the latest change; -1 if there is none."""
 
     def __iter__(self) -> Iterator[tuple[ChangeReference, int]]:
         """Changes and the ends of their pieces."""
@@ -67,14 +63,12 @@ class Earlier:
             yield change, end
 
     def then(self, change: ChangeReference, end: int) -> Earlier:
-        """These changes and one more."""
+        """These changes and a later one."""
         self.entries.append((change, end, self.last))
         return Earlier(self.entries, len(self.entries) - 1)
 
     def up_to(self, start: int) -> Earlier | None:
-        """These changes without those behind the latest one that ends at `start` and is not undone; None if no one
-        does.
-        """
+        """These changes up to the latest one that ends at `start` and is not undone; None without such a change."""
         place = self.last
         while place >= 0:
             change, end, before = self.entries[place]
@@ -85,49 +79,48 @@ class Earlier:
 
 
 _NO_COLUMN: Mapping[int | None, Earlier] = {}
-"""One for all changes without pieces, which nearly all are."""
+"""The mapping of all changes without pieces, which are nearly all changes."""
 
 
 @dataclass(slots=True, eq=False)
 class ChangeReference:
-    """One change: the extent of its record, and its outcome. Two are equal only if they are one object."""
+    """One change: the extent of its record, and its outcome. Two references are equal only if they are one object."""
 
     extent: RecordExtent
     kind: str
     op: str
     ids: Ids | None
     lsn: int
-    """Its log sequence number; its offset in the file if no record has one."""
+    """Log sequence number; the offset in the file if no record has an LSN."""
     lfs: int = 0
     stream: int = 0
     number: int = 0
     """Number of the row in a record with several rows."""
     is_undone: bool = False
     is_half: bool = False
-    """Whether the flag in the record says that it is one half of an update that moved its row."""
+    """Whether a flag in the record says that the change is one half of an update that moved its row."""
     other: RecordExtent | None = None
-    """Extent of the record with the row before, if this is both halves of one update."""
+    """Extent of the record with the before image, if this change is both halves of one update."""
     pieces: tuple[LobPiece, ...] = ()
-    """Values stored outside of the row, as far as they are known to belong to it."""
+    """Pieces of values outside of the row, as far as they are known to belong to it."""
     grows: Mapping[int | None, Earlier] = field(default_factory=lambda: _NO_COLUMN)
-    """By column, changes of the same row whose value the pieces continue. They are in flat lists, so that a part with
-    many of them can be pickled.
-    """
+    """By column, earlier changes of the row whose value the pieces continue. Flat lists let a part with many be
+    pickled."""
     appends: frozenset[int | None] = frozenset()
-    """Columns whose pieces begin where no value begins: they are appended to an earlier value."""
+    """Columns whose pieces begin where no value begins: the pieces are appended to an earlier value."""
     rivals: Sequence[ChangeReference] = ()
-    """The changes that its pieces may belong to, this one included. All of them have the same list."""
+    """The changes that may own its pieces, this one included. All of them have the same list."""
     is_doubtful: bool = False
     """Whether a damaged record may have been a piece of its values."""
     gap: str | None = None
     """Why rows of its table may be missing before it."""
     notice: dict[str, Any] | None = None
-    """Text of a change that has no record of its own but reports missing rows."""
+    """The column `detail` of a change that only reports missing rows."""
 
 
 @dataclass(slots=True, eq=False)
 class Transaction:
-    """One transaction. Two are equal only if they are one object."""
+    """One transaction. Two transactions are equal only if they are one object."""
 
     transaction_id: bytes
     first_lsn: int
@@ -136,9 +129,9 @@ class Transaction:
     state: str = "open"
     """committed, rolled-back, or open."""
     begins_before: bool = False
-    """Whether a record of it precedes the first one that is here."""
+    """Whether a record of the transaction precedes the first one at hand."""
     is_incomplete: bool = False
-    """Whether that record may be in front of the log, and was not left out of it."""
+    """Whether the transaction lacks records: they are in front of the log, or lost."""
     changes: list[ChangeReference] = field(default_factory=list)
     commit_lfs: int = 0
     commit_lsn: int = 0
@@ -146,12 +139,11 @@ class Transaction:
     """Seconds since 1970-01-01, if the record that ended it has a time."""
     authid: str | None = None
     number: int = -1
-    """The number of its unit, see `units`; -1 for what is a transaction of its own, as the start of a load."""
+    """Number of the unit; -1 for a change that is a transaction of its own, as the start of a load."""
     last_index: int = -1
     """Number of its last record."""
     reused_at: int = -1
-    """Number of the record with which another transaction begins with its identifier, while it has no end; -1 if none
-    does."""
+    """Number of the record at which another transaction uses its identifier, while it has no end; -1 without one."""
 
     @property
     def txn_id(self) -> str:
@@ -160,22 +152,22 @@ class Transaction:
 
     @property
     def is_reused(self) -> bool:
-        """Whether it has no end, and another transaction begins with its identifier."""
+        """Whether the transaction has no end, and another one uses its identifier."""
         return self.reused_at >= 0
 
     @property
     def commit_position(self) -> Position:
-        """Position of its commit record; of zeros if it is not committed."""
+        """Position of the commit record; zeros if the transaction is not committed."""
         return self.commit_lfs, self.commit_lsn
 
     @property
     def commit_micros(self) -> int | None:
-        """Time of its commit, in microseconds since 1970."""
+        """Time of the commit in microseconds since 1970; None if it is not known."""
         return None if self.commit_time is None else self.commit_time * 1_000_000
 
     @property
     def commit_ts(self) -> str | None:
-        """The same as text."""
+        """Time of the commit in ISO form, UTC; None if it is not known."""
         if self.commit_time is None:
             return None
         return (_EPOCH + timedelta(seconds=self.commit_time)).isoformat(timespec="microseconds")
@@ -185,13 +177,13 @@ class Transaction:
         return "rolled-back" if reference.is_undone else self.state
 
     def included_as(self, reference: ChangeReference) -> str:
-        """The value of `include` that asks for one of its changes: its outcome, or incomplete."""
+        """The value of `include` that selects one of its changes: the outcome, or incomplete."""
         return INCOMPLETE if self.is_incomplete else self.outcome(reference)
 
     def seq(self, reference: ChangeReference) -> str:
-        """The sort key of one of its changes, see `order`."""
+        """The sort key of one of its changes, see `seq`."""
         commit = self.commit_position if self.outcome(reference) == "committed" else None
-        ordinal = reference.number + (reference.notice is not None)  # a record with a notice has one change beside it
+        ordinal = reference.number + (reference.notice is not None)  # behind the change of the same record
         return seq(commit, (reference.lfs, reference.lsn), reference.stream, ordinal)
 
 
@@ -200,14 +192,14 @@ class TransactionIndex:
     """The results of one pass over a log."""
 
     transactions: list[Transaction] = field(default_factory=list)
-    """Those that change tables as a whole, with these changes only."""
+    """The transactions that change tables as a whole, with these changes only."""
     tables: dict[Ids, list[TableRecord]] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     """Number of occurrences of each notice, by text."""
     address_forms: Counter[str] = field(default_factory=Counter)
     """Number of byte addresses in LOB records by form, where the manual does not state the form."""
     gaps: list[tuple[RecordExtent, str, str, Position]] = field(default_factory=list)
-    """Records from which on rows are missing, with words in front of the place of each and behind it, and the
+    """Records from which on rows are missing: extent, words in front of the place of the record and behind it, and
     position of the commit."""
     bad: list[tuple[RecordExtent, DataError]] = field(default_factory=list)
     """Records that could not be read."""
@@ -217,20 +209,20 @@ class TransactionIndex:
     """The tables of the tables file."""
     links: Links = field(default_factory=Links)
     column_ids: dict[Ids, Places] = field(default_factory=dict)
-    """Columns in records of values stored outside of the row, by table."""
+    """By table, the columns that records of outside values name."""
     lob_columns_from: int | None = None
-    """The number that LOB records give to the first column of a table, where that is proven; see `lob_columns`."""
+    """The number that LOB records give to the first column of a table, if it is proven; see `lob_columns`."""
 
 
 @dataclass
 class GapTimes:
-    """Why rows of a table may be missing, as it changes along the log."""
+    """Why rows of a table may be missing, along the log."""
 
     indexes: list[int] = field(default_factory=list)
-    """Numbers of the records behind which it changes."""
+    """Numbers of the records behind which the reason changes."""
     reasons: list[str | None] = field(default_factory=list)
 
     def at(self, index: int) -> str | None:
-        """The reason at a record."""
+        """The reason at a record; None without one."""
         place = bisect_left(self.indexes, index)
         return self.reasons[place - 1] if place else None

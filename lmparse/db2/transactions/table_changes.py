@@ -1,8 +1,8 @@
-"""Changes of tables as a whole, read record by record when the outcomes of all transactions are known: what describes
-a table, drops it, or drops columns of it, and gaps: parts of a log in which rows of a table change without records.
+"""Changes of tables as a whole, read one by one when the outcomes of all transactions are known.
 
-Gaps begin with NOT LOGGED INITIALLY, with propagation switched off, and with a load. Each is a change of its own, and
-changes behind a lasting gap contain its reason.
+Such changes describe a table, drop it or its columns, or open gaps: parts of a log in which rows change without
+records. Gaps begin with NOT LOGGED INITIALLY, with propagation switched off, and with a load. Each gap is a change of
+its own, and changes behind a lasting gap contain its reason.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from lmparse.spec import catalog
 from lmparse.storage.buffers import Buffer
 
 LASTING = (record_kinds.ATTRIBUTE, record_kinds.LOAD)
-"""The kinds of changes that open gaps that last until the table is copied anew."""
+"""Kinds of changes that open lasting gaps, which last until the table is copied anew."""
 GAP_KINDS = frozenset((*LASTING, record_kinds.INITIALIZE, record_kinds.NOT_LOGGED, record_kinds.TRUNCATE))
-"""All kinds of changes that open gaps or close them."""
+"""Kinds of changes that open or close gaps."""
 NOT_HERE = "compensations of changes that are not in the log at hand"
 _CHANGE_BYTES = 1700
 """Bytes of memory of a change of a table as a whole; measured."""
@@ -43,13 +43,13 @@ class _Event:
     transaction: Transaction
     change: ChangeReference
     address: int
-    """Zero if the record states none."""
+    """Address of the record; zero if it states none."""
     described: tuple[Table | None, Table | None] | None = None
-    """As `described_in`."""
+    """As `described_in` returns it."""
     gap: ChangeReference | None = None
-    """The change that says which rows are missing, if it opens a gap."""
+    """The change that reports the missing rows, if this change opens a gap."""
     taken_back: int | None = None
-    """Number of the record that took it back."""
+    """Number of the record that took the change back."""
 
     @property
     def is_done(self) -> bool:
@@ -61,7 +61,7 @@ class _Event:
 
     @property
     def reason(self) -> str:
-        """Why rows are missing behind it."""
+        """Why rows are missing behind the change; empty if it opens no gap."""
         return "" if self.gap is None else str((self.gap.notice or {})["gap"])
 
     @property
@@ -87,10 +87,10 @@ class TableChanges:
         self, transaction_of: Callable[[int], Transaction], row_at: Callable[[int, int], tuple[str, int] | None],
         held: Held, *, has_addresses: bool, read_before: int,
     ) -> None:  # fmt: skip
-        """`transaction_of` makes the transaction of the unit with a number; `has_addresses`: records state theirs.
+        """`transaction_of` makes the transaction of the unit with a number; `has_addresses`: records state addresses.
 
-        `row_at` has the kind and number of the record that changes rows, of a unit and at an address. Of the records
-        in front of number `read_before`, an earlier reading has said what is to be said.
+        `row_at` gives kind and number of the record of a unit that changes rows at an address. Messages on records in
+        front of number `read_before` are not repeated.
         """
         self.index = TransactionIndex()
         self.taken_back: list[TakenBack] = []
@@ -100,15 +100,15 @@ class TableChanges:
         """By number of the unit."""
         self._events: list[_Event] = []
         self._left: dict[tuple[int, Ids | None], list[_Event]] = {}
-        """Those of a unit and table, the latest last, but those that were taken back with their creation."""
+        """Events by unit and table, latest last; without those taken back with the creation of the table."""
         self._at_address: dict[tuple[int, int], _Event] = {}
-        """By unit and address."""
+        """Events by unit and address."""
         self._behind: dict[tuple[int, Ids | None, int], _Event] = {}
-        """By unit, table, and address of the record before."""
+        """Events by unit, table, and address of the record before."""
         self._of_kind: dict[tuple[int, Ids | None, str], list[_Event]] = {}
-        """By unit, table and kind, the latest last."""
+        """Events by unit, table and kind, the latest last."""
         self._missing: dict[Ids, list[TableRecord]] = {}
-        """What describes a table in front of the log, and is taken back in the log."""
+        """By table, records in front of the log that define the table and are taken back in the log."""
 
     def read(self, logs: LogReader, buffer: Buffer, extents: Iterable[tuple[RecordExtent, int]]) -> None:
         """Read records in the order of the log, each with the number of its unit; -1 for the start of a load."""
@@ -156,7 +156,7 @@ class TableChanges:
     # -- compensation -------------------------------------------------------------------------
 
     def _compensate(self, transaction: Transaction, record: LogRecord) -> None:
-        """Take back what a compensation undoes: the change at its address, else the latest one of its table."""
+        """Take back the change that a compensation undoes, at its address, else the latest one of its table."""
         number, ids, is_creation = record.extent.index, record.table, record.kind == _UNDO_CREATE
         address = record.compensated if self._has_addresses else None
         event, is_refused = (None, False) if address is None else self._named(transaction, record, address)
@@ -170,12 +170,12 @@ class TableChanges:
             if is_creation and ids is not None:
                 self.taken_back.append((transaction.number, table_number(*ids), event.change.extent.index, number))
             return
-        # The creation is in front of the log: of what is behind it, only a description has no compensation.
+        # The creation is in front of the log. Of the changes behind it, only descriptions have no compensation.
         while is_creation and left and not is_refused and (address is None or left[-1].address > address):
             if (one := left.pop()).change.kind in record_kinds.DESCRIBING and one.is_left:
                 one.take_back(number)
         if record.kind in record_kinds.UNDOES_DEFINITION and ids is not None and not is_refused:
-            # Its table is another one up to here, or has other columns; which, only the missing record says.
+            # Up to here the table is another one, or has other columns; only the missing record says which columns.
             tid = int.from_bytes(record.transaction_id)
             missing = TableRecord(
                 None, transaction.first_index - 1, transaction.number, is_committed=False, is_undone=True, tid=tid,
@@ -186,7 +186,7 @@ class TableChanges:
             self.index.counts[NOT_HERE] += 1
 
     def _named(self, transaction: Transaction, record: LogRecord, address: int) -> tuple[_Event | None, bool]:
-        """The change that a compensation names; and whether it names one that it cannot undo, which is an error."""
+        """The change at the address in a compensation, and whether there is one that the compensation cannot undo."""
         event = self._at_address.get((transaction.number, address))
         if event is not None and _fits(event, record):
             return event, False
@@ -197,7 +197,7 @@ class TableChanges:
         return None, named is not None
 
     def _latest(self, transaction: Transaction, record: LogRecord) -> _Event | None:
-        """The change behind the record that a compensation names, else the latest one of the table; None if none is."""
+        """The change behind the record that a compensation names, else the latest one of the table, if any."""
         unit, kinds = transaction.number, record_kinds.UNDOES[record.kind]
         if record.before_compensated is not None:
             event = self._behind.get((unit, record.table, record.before_compensated))
@@ -213,7 +213,7 @@ class TableChanges:
     # -- when all are known -------------------------------------------------------------------
 
     def _finish(self) -> None:
-        """Sort what was found by table, and add what is said of it."""
+        """Sort the changes by table, and add the messages on gaps."""
         index = self.index
         for event in self._events:
             change, transaction = event.change, event.transaction
@@ -231,8 +231,8 @@ class TableChanges:
         index.transactions += (one for one in self._transactions.values() if one.changes)
 
     def gaps(self, inherited: Mapping[Ids, str]) -> dict[Ids, GapTimes]:
-        """Why rows of each table may be missing, along the log; `inherited` are the reasons of gaps that begin in front
-        of it."""
+        """Why rows of each table may be missing, along the log; `inherited` has the reasons of gaps that begin in front
+        of the log."""
         steps: dict[Ids, list[tuple[int, int, _Event]]] = {}
         for event in self._events:
             ids, opened = event.change.ids, event.change.extent.index
@@ -241,7 +241,7 @@ class TableChanges:
             if event.gap is not None and event.change.kind in LASTING:
                 steps.setdefault(ids, []).append((opened, _OPENS, event))
                 if not event.is_done and (end := event.end) is not None:
-                    # The record with which another transaction begins is behind it.
+                    # The record that begins another transaction is behind the gap.
                     is_reused = end == event.transaction.reused_at
                     steps[ids].append((end - is_reused, _IS_WITHDRAWN, event))
             elif event.change.kind == record_kinds.TRUNCATE and event.is_done:
@@ -255,7 +255,7 @@ _OPENS, _IS_WITHDRAWN, _CLOSES = range(3)
 
 
 def _times(steps: list[tuple[int, int, _Event]], inherited: str | None) -> GapTimes:
-    """When the reason for which rows of a table may be missing changes."""
+    """The reason why rows of a table may be missing, along the log, from the steps that open and close gaps."""
     found = GapTimes() if inherited is None else GapTimes([-1], [inherited])
     lasting: deque[_Event] = deque()
     withdrawn = set[_Event]()
@@ -266,7 +266,7 @@ def _times(steps: list[tuple[int, int, _Event]], inherited: str | None) -> GapTi
             withdrawn.add(event)
         else:
             inherited = None
-            # A table that is empty, or described anew, is complete again; gaps behind that remain.
+            # A table that is empty, or described anew, is complete again. Gaps that open behind this step remain.
             while lasting and lasting[0].change.extent.index <= event.change.extent.index:
                 lasting.popleft()
         while lasting and lasting[-1] in withdrawn:
@@ -279,7 +279,7 @@ def _times(steps: list[tuple[int, int, _Event]], inherited: str | None) -> GapTi
 
 
 def _fits(event: _Event, record: LogRecord) -> bool:
-    """Whether a compensation can undo a change."""
+    """Whether a compensation can undo an event."""
     change = event.change
     return change.kind in record_kinds.UNDOES[record.kind] and change.ids == record.table and event.is_left
 
@@ -293,7 +293,7 @@ def _table_record(event: _Event, table: Table | None, before: Table | None) -> T
 
 
 def _load(record: LogRecord) -> Transaction:
-    """A load takes effect at once, whatever the outcome of its transaction."""
+    """The start of a load as a committed transaction: it takes effect at once, whatever its transaction becomes."""
     index, lsn = record.extent.index, _lsn(record)
     return Transaction(
         record.transaction_id, lsn, index, "committed", commit_lfs=record.lfs, commit_lsn=lsn, last_index=index
@@ -306,11 +306,11 @@ def _lsn(record: LogRecord) -> int:
 
 
 def described_in(kind: str, ids: Ids, body: Any) -> tuple[Table | None, Table | None] | None:
-    """The table that a record describes, and its description before; None if the record is not of that kind.
+    """The table that a record describes, and its former description; None if the record defines no columns.
 
-    What is behind a record that drops the table, or drops or alters columns of it, is another one, which it does not
-    describe. Versions are numbered where all records of a table are known. Raises RecordError LMP-R006 for
-    contradicting descriptors.
+    A record that drops the table, or drops or alters its columns, does not describe the result: (None, None). Versions
+    are numbered later, when all records of a table are known. Raises RecordError LMP-R006 for contradicting
+    descriptors.
     """
     if kind == record_kinds.INITIALIZE:
         return table_of(ids, body.table_description, 0, "table_description"), None

@@ -15,74 +15,73 @@ NO_STREAM = -1
 OPEN, COMMITTED, ROLLED_BACK = 0, 1, 2
 """Outcomes of units."""
 STATES = ("open", "committed", "rolled-back")
-"""The same in words, by number."""
+"""The words of the outcomes, by number."""
 _TOGETHER = 1 << 20
-"""Members that are looked at together."""
+"""Members that are processed together."""
 
 
 @dataclass(frozen=True, eq=False)
 class Units(Arrays):
-    """Stretches of records with one transaction identifier, each from a first record or behind an end, up to an end.
+    """Stretches of records with one transaction identifier. A unit goes from a first record, or from behind an end, to
+    an end.
 
-    Sorted by identifier, and those of one identifier in the order of the log. A unit with only an end is none of a
-    transaction.
+    Units are sorted by identifier; those of one identifier are in the order of the log. A lone end is no transaction.
     """
 
     tid: UInt64s
     first_index: Int64s
-    """Number of its first record."""
+    """Number of the first record."""
     first_lsn: UInt64s
     previous: UInt64s
-    """Of its first record; zero if the transaction begins with it."""
+    """Link of the first record; zero if the transaction begins with this record."""
     first_stream: Int64s
-    """Log stream of its first record; NO_STREAM if that states no address."""
+    """Log stream of the first record; NO_STREAM if this record states no address."""
     state: Int64s
     commit_lfs: UInt64s
     commit_lsn: UInt64s
     commit_time: Int64s
     authid: Int64s
     is_broken: Flags
-    """Whether a record is missing between two that are here."""
+    """Whether a record is missing between two records of the unit."""
 
     @property
     def begins_before(self) -> Flags:
-        """Whether a record of the transaction precedes the first one that is here."""
+        """Whether a record of the transaction precedes the first record of the unit."""
         found: Flags = self.previous != 0
         return found
 
     @property
     def is_last(self) -> Flags:
-        """Whether it is the last one of its identifier."""
+        """Whether the unit is the last one of its identifier."""
         return np.append(self.tid[1:] != self.tid[:-1], True)[-len(self) :] if len(self) else np.zeros(0, np.bool_)
 
     def reused_at(self, unit: int) -> int:
-        """Number of the record with which another transaction begins with the identifier of one that has no end; -1 if
-        none does."""
+        """Number of the record at which another transaction uses the identifier of an open unit; -1 without one."""
         is_reused = self.state[unit] == OPEN and unit + 1 < len(self) and self.tid[unit + 1] == self.tid[unit]
         return int(self.first_index[unit + 1]) if is_reused else -1
 
 
 @dataclass(frozen=True, eq=False)
 class UnitTotals(Arrays):
-    """All records of each unit, and the last of them: what the parts of a log need not know."""
+    """Totals of the records of each unit, and its last record: what the parts of a log need not know."""
 
     is_end: Flags
-    """Whether an end is all of it."""
+    """Whether the unit is a lone end."""
     records: Int64s
     bytes: Int64s
     first_offset: Int64s
-    """Of its first record in the file."""
+    """Offset of the first record in the file."""
     last_index: Int64s
-    """Number of its last record."""
+    """Number of the last record."""
     last_offset: Int64s
     last_lsn: UInt64s
 
 
 def find_units(columns: RecordTable) -> tuple[Units, UnitTotals, Int32s]:
-    """The units of the members with their totals, and the number of the unit of each member.
+    """The units of the members, their totals, and the number of the unit of each member.
 
-    Members are sorted by transaction. What is asked of all of them is asked of some at a time, so that memory has no
-    more than that order beside the table: some 16 bytes for each record.
+    Members are sorted by transaction identifier and then processed some at a time. Beside the table, memory needs some
+    16 bytes for each record, mostly for this order.
     """
     members, loads = columns.members, LoadStarts(columns.loads)
     order = np.argsort(members.tid, kind="stable")
@@ -122,10 +121,10 @@ def find_units(columns: RecordTable) -> tuple[Units, UnitTotals, Int32s]:
 
 
 def _starts(columns: RecordTable, order: Int64s, loads: LoadStarts) -> tuple[Flags, Int64s]:
-    """Which of the members, sorted by transaction, begin a unit, and those that follow a missing one, ascending."""
+    """Which of the members, sorted by transaction, begin a unit; and the members behind a missing one, ascending."""
     members, starts, broken = columns.members, np.zeros(len(order), np.bool_), [order[:0]]
     for low in range(0, len(order), _TOGETHER):
-        lead = int(low > 0)  # with the last one of those before
+        lead = int(low > 0)  # begin with the last member of the step before
         which = order[low - lead : low + _TOGETHER]
         tid, role = members.tid[which], members.role[which]
         # A transaction may begin with the start of a load, which is no member.
@@ -151,10 +150,10 @@ def _numbered(lengths: Int64s, order: Int64s, starts: Flags) -> tuple[Int32s, In
 
 
 def _behind_missing(columns: RecordTable, order: Int64s, starts: Flags, loads: LoadStarts) -> Int64s:
-    """The members that follow a missing record of their transaction; those without one follow none.
+    """The members that follow a missing record of their transaction. A member without a transaction follows none.
 
-    `order` has members sorted by transaction, and units of one begin at `starts`. A link over a record that cannot be
-    read shows nothing.
+    `order` has the members sorted by transaction; units begin at `starts`. A link across a record that cannot be read
+    shows nothing.
     """
     members, before, after = columns.members, order[:-1], order[1:]
     tid, address = members.tid[after], members.address[before]
@@ -176,7 +175,7 @@ def are_changing(columns: RecordTable) -> Flags:
 
 
 def _of_ends(columns: RecordTable, members: Int64s, values: Int64s, otherwise: int) -> Int64s:
-    """A value of the ends that are these members; `otherwise` for members that are not ends."""
+    """The value of the end that each member is; `otherwise` for members that are not ends."""
     if not len(columns.ends):
         return np.full(len(members), otherwise)
     places = np.minimum(np.searchsorted(columns.ends.member, members), len(columns.ends) - 1)
