@@ -1,8 +1,8 @@
 """Checks: whether the records of a Log Master log agree with themselves, each other and the control file.
 
-The manual defines no order of the records in a file, and no record names another one. So positions are compared with
-those of the unit of recovery, and headers of one unit, of one change and of one table with each other. Each record
-costs 40 bytes until the end, however long it is.
+The manual defines no order of the records in a file, and no record names another record. So positions are compared with
+positions of the unit of recovery, and headers of one unit, of one change and of one table with each other. Each record
+takes 40 bytes until the end, however long it is.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _NO_UNIT = "UORID is zero"
 _NO_POSITION = "the positions of the unit are zero"
 _DAMAGED = "a record that cannot be read may be the one that is missing"
 _ZERO = bytes(10)
-"""A position that is not there."""
+"""The position zero, in place of a position."""
 _MASK = (1 << 64) - 1
 
 Kind = TypeVar("Kind", bound=Hashable)
@@ -69,7 +69,7 @@ Kind = TypeVar("Kind", bound=Hashable)
 
 @dataclass
 class _Kinds(Generic[Kind]):
-    """Records by a value: the number of each, and the first ones in words."""
+    """Records by a value: the number of records with each value, and the first ones in words."""
 
     counts: Counter[Kind] = field(default_factory=Counter)
     first: dict[Kind, list[str]] = field(default_factory=dict)
@@ -81,7 +81,7 @@ class _Kinds(Generic[Kind]):
             known.append(f"{_said(extent)}{found}")
 
     def test(self, claim: Claim, is_good: Callable[[Kind], bool], failure: str) -> None:
-        """Count all of them as tested, and those of another kind than a good one as failed."""
+        """Count all records as tested, and the records of kinds that are not good as failed."""
         claim.tested += self.counts.total()
         for kind, count in self.counts.items():
             if not is_good(kind):
@@ -91,8 +91,8 @@ class _Kinds(Generic[Kind]):
 class Consistency:
     """Tests the header of each record of a log.
 
-    `absent` are the fields that the described header does not have, `runs` numbers the changes of one position, and
-    `segments` has those of all changes that this log gives. Of a merged log, one unit may be in several logs.
+    `absent` are the fields that a described header lacks. `runs` numbers the changes of one position. `segments` has
+    the segments of all changes that this log gives. A unit of a merged log may be in several logs.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Consistency:
         self._commit_fields = tuple(name for name in _COMMIT_FIELDS if name not in self._absent)
         self._indexes, self._digests = array("Q"), array("Q")
         self._keys, self._said = array("Q"), array("Q")
-        """Digests of the unit of each record, and of what its header says of the unit."""
+        """Digests of the unit of each record, and of the statements of its header on the unit."""
         self._seqs = array("Q")
         """Digest of `seq` of the change that each record begins; 0 for other records."""
         self._headers = _Kinds[int]()
@@ -114,16 +114,16 @@ class Consistency:
         self._is_damaged = False
 
     def unreadable(self, raw: bytes) -> None:
-        """Take note of a record that cannot be read."""
+        """Note a record that cannot be read."""
         self._is_damaged = True
         self._runs.number(raw)
 
     def add(
         self, extent: RecordExtent, raw: bytes, values: Values, *, stated: Values | None = None, is_given: bool = True
     ) -> None:
-        """Test one record by its own values, and by those `stated`, with the outcome from another extract.
+        """Test one record by its own values, and by `stated`: the values with the outcome from another extract.
 
-        `is_given` is False if another extract gives its change: whether all segments are there is tested there.
+        `is_given` is False if another extract gives its change. Then the segments of the change are tested there.
         """
         stated = values if stated is None else stated
         self._indexes.append(extent.index)
@@ -144,7 +144,7 @@ class Consistency:
             self._outcomes.test(f"{_said(extent)}: LOGRECDISP {record}, but UORDISP {unit}" if is_bad else None)
 
     def claims(self) -> list[Claim]:
-        """What came of all tests."""
+        """The claims after all tests."""
         common = self._headers.counts.most_common(1)
         self._headers.test(
             self._length, lambda kind: kind == common[0][0], f": a header of another LENGTH than {dict(common)}"
@@ -160,7 +160,7 @@ class Consistency:
     # -- segments -----------------------------------------------------------------------------
 
     def _test_segment(self, extent: RecordExtent, values: Values) -> bool:
-        """Test it as a segment; returns whether a change begins with it."""
+        """Test a record as a segment. Returns whether a change begins with it."""
         total, number = values["total_segs"], values["seg_num"]
         if total is None or number is None:
             self._segments.untestable[_ABSENT if {"total_segs", "seg_num"} & self._absent else _BAD_VALUE] += 1
@@ -223,7 +223,7 @@ class Consistency:
         self._commits.test(failure)
 
     def _end_units(self) -> None:
-        """Compare each record of a unit with the first one."""
+        """Compare each record of a unit with the first record of the unit."""
         keys, said = np.frombuffer(self._keys, np.uint64), np.frombuffer(self._said, np.uint64)
         by_unit = np.argsort(keys, kind="stable")
         starts = np.flatnonzero(np.diff(keys[by_unit], prepend=~keys[by_unit[:1]])) if len(keys) else by_unit
@@ -242,7 +242,7 @@ class Consistency:
         elif count:
             pairs = zip(by_unit[differing].tolist(), first[differing].tolist(), strict=True)
             self._fail_pairs(self._units, sorted(pairs), "says otherwise of its unit of recovery than record")
-        self._units.untestable += Counter()  # drops what is zero
+        self._units.untestable += Counter()  # drops zeros
 
     # -- the sort key -------------------------------------------------------------------------
 
@@ -253,7 +253,7 @@ class Consistency:
         self._seqs.append((hash(log_seq.seq(values, ordinal)) & _MASK or 1) if begins else 0)
 
     def _fail_pairs(self, claim: Claim, pairs: list[tuple[int, int]], says: str) -> None:
-        """Count pairs of a later and an earlier record as failures."""
+        """Count pairs of a later and an earlier record as failures of a claim."""
         indexes = self._indexes
         claim.fail(len(pairs), (f"record {indexes[later]}: {says} {indexes[one]}" for later, one in pairs))
 
@@ -269,7 +269,7 @@ _NO_BOUNDS = "DTBI does not say since when or until when, or the header does not
 _NO_CONTROL = "there is no control file"
 
 Result = tuple[str | None, str | None]
-"""How a test failed, and why it could not be made; neither if it passed."""
+"""How a test failed, and why it could not be made; both are None if it passed."""
 
 
 class ControlChecks:
@@ -282,7 +282,7 @@ class ControlChecks:
         self._described, self._in_force, *self._of_control = self._all
         self._known: dict[tuple[Any, ...], tuple[Result, TableVersion | None]] = {}
         self._last = b""
-        """Highest RBA, or LRSN in data sharing."""
+        """Highest position of a record: RBA, or LRSN in data sharing."""
 
     def observe(self, values: Values) -> None:
         """Note what a header shows of the whole log."""
@@ -297,7 +297,7 @@ class ControlChecks:
                 self._known.clear()
             version = self._version(values)
             described = self._is_described(values, version)
-            # The right one of several versions is found by its positions, which are not tested then.
+            # Positions choose between several versions, so positions are not tested then.
             every = self._versions(values)
             known = self._known[key] = described, every[0] if len(every) == 1 else None
         described, version = known
@@ -305,7 +305,7 @@ class ControlChecks:
         _count(self._in_force, extent, self._is_in_force(values, version))
 
     def claims(self) -> list[Claim]:
-        """What came of all tests."""
+        """The claims after all tests."""
         if self._tables is None or self._control is None:
             for claim in self._of_control:
                 claim.untestable[_NO_CONTROL] += 1
@@ -331,7 +331,7 @@ class ControlChecks:
         try:
             return None if self._tables is None else self._tables.find(values)
         except ControlError as error:
-            # Which of several versions holds does not matter for the name.
+            # Any version of the table has the name.
             is_known = error.code != "LMP-C002"
             return next(iter(self._versions(values)), None) if is_known else None
 
@@ -379,7 +379,7 @@ def _count(claim: Claim, extent: RecordExtent, result: Result) -> None:
 
 
 def _pairs(held: array[int]) -> list[tuple[int, int]]:
-    """Places of equal digests other than 0, each with the one before; the later first."""
+    """Places of equal digests other than 0, as pairs with the later place first."""
     digests = np.frombuffer(held, np.uint64)
     sorting = np.argsort(digests, kind="stable")
     found = digests[sorting]

@@ -1,7 +1,7 @@
 """Dissection of data change records: DATA area and columns of row images.
 
-Facts that the bytes of one record do not show come from its log: the header that XHDF describes, the interpretation
-of DATA areas and images, and the columns of the table version.
+The bytes of one record do not show all facts. The log has the others: the header that XHDF describes, the
+interpretation of DATA areas and images, and the columns of the table version.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class LogicalLogDissector(FileDissector):
     # -- a header that XHDF describes ---------------------------------------------------------
 
     def _described(self, raw: bytes) -> Dissection:
-        """A record dissected by the header that its log describes."""
+        """The dissection of a record by the header that XHDF describes."""
         header, spec = self._log.header, self._log.spec
         values: Values = {}
         faults: dict[str | None, DataError] = {}
@@ -102,7 +102,7 @@ class LogicalLogDissector(FileDissector):
     # -- DATA and row images --------------------------------------------------------------------
 
     def _opened(self, found: Dissection, values: Values) -> Dissection:
-        """A record with the parts of its DATA area."""
+        """The dissection of a record, with the parts of its DATA area."""
         data = found.at("data")
         change_type = values["change_type"]
         if data is None or (data.start == data.end and not change_record.has_images(change_type)):
@@ -155,7 +155,7 @@ class LogicalLogDissector(FileDissector):
         return opened(parts, open_)
 
     def _row(self, node: Node, image: bytes, version: TableVersion, role: str) -> Node:
-        """A row image with its columns."""
+        """The node of a row image, with its columns."""
         row: RowValues | None = None
         fault: DataError | None = None
         try:
@@ -220,7 +220,7 @@ def _column(
     if row is not None:
         value, meaning = row.values.get(column.name), row.absent.get(column.name, meaning)
     elif decode is not None and not meaning:
-        # The row cannot be read as a whole, but this may be one of the columns in front of the fault.
+        # The row cannot be read as a whole, but this column may be in front of the fault.
         held = next((part for part in parts if part.field.id == "value" and part.fault is None), None)
         try:
             value = None if held is None else decode(image[held.start : held.end])

@@ -40,7 +40,7 @@ def _detections() -> dict[str, Detection]:
 def _open_log(
     path: str | Path, options: Options, *, settings: FileSettings | None = None, on_error: OnError = None
 ) -> ChangeLog:
-    """A log, the log that joined extracts are of, or, with the settings of one of these, that extract."""
+    """A log, or the log of joined extracts; with the settings of an extract, this extract."""
     own = None if settings is None else settings.own
     is_one = isinstance(own, LogSettings) and own.extract is not None
     if is_one or not is_joined(str(path)):

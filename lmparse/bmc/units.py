@@ -1,8 +1,8 @@
 """Units of recovery of a Log Master log, summed up: header columns of its changes grouped by unit.
 
-Windows of headers are read many records at a time. Segments, spanned records and records with a bad header are read
-one by one, and so are all records with the engine `kaitai`. Each window is grouped by Arrow when it is added, and all
-of them at the end: memory goes by the number of units, and how many windows have changes of one.
+Headers are read window by window. Segments, spanned records and records with a bad header are read one by one, and so
+are all records with the engine `kaitai`. Arrow groups each window when it is added, and all windows at the end. Memory
+grows with the number of units, and with the windows that have changes of each.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from lmparse.values.distinct import Distinct
 
 _NUMBER, _TEXT = pa.int64(), pa.string()
 FACTS = ("auth_id", "plan", "correlation_id", "connect_id", "begin_ts", "commit_ts")
-"""What a unit takes from its first record."""
+"""Values that a unit has from its first record."""
 UNITS = pa.schema([
     ("txn_id", _TEXT), ("first_index", _NUMBER), ("first_offset", _NUMBER), ("first_position", _TEXT),
     ("last_index", _NUMBER), ("last_offset", _NUMBER), ("last_position", _TEXT), ("records", _NUMBER),
     ("bytes", _NUMBER), ("commit", _TEXT), ("disposition", _NUMBER), ("least", _NUMBER), ("greatest", _NUMBER),
     ("is_broken", pa.bool_()), *((name, _TEXT) for name in FACTS),
 ])  # fmt: skip
-"""What one or more records say of their unit. `commit`, `disposition` and FACTS are those of its first record in the
-file; `least` and `greatest` are the least and greatest number of a disposition in any of them."""
+"""What one or more records say of their unit. `commit`, `disposition` and FACTS are from its first record in the file;
+`least` and `greatest` are the least and greatest number of a disposition in all of them."""
 COUNTS = pa.schema([
     ("txn_id", _TEXT), ("table", _NUMBER), ("op", _TEXT), ("is_undone", pa.bool_()), ("number", _NUMBER)
 ])  # fmt: skip
@@ -53,14 +53,14 @@ _LAST = ("last_index", "last_offset", "last_position")
 
 
 def grouped(rows: pa.Table, by: Sequence[str], sums: Sequence[tuple[str, str]]) -> pa.Table:
-    """One row for each group, sorted by it; the places of its first and last row are place_min and place_max."""
+    """One row for each group, in the order of `by`; place_min and place_max are places of its first and last row."""
     rows = rows.append_column("place", pa.array(range(rows.num_rows), _NUMBER))
     wanted = [("place", "min"), ("place", "max"), *sums]
     return rows.group_by(list(by), use_threads=False).aggregate(wanted).sort_by([(name, "ascending") for name in by])
 
 
 def grouped_units(rows: pa.Table) -> pa.Table:
-    """Rows of UNITS, one for each unit."""
+    """Rows of UNITS, with one row for each unit."""
     rows = rows.sort_by("first_index")
     totals = grouped(rows, ["txn_id"], _SUMS)
     found = rows.take(totals["place_min"])
@@ -74,7 +74,7 @@ def grouped_units(rows: pa.Table) -> pa.Table:
 
 
 def grouped_counts(rows: pa.Table) -> pa.Table:
-    """Rows of COUNTS, one for each unit, table, operation and outcome."""
+    """Rows of COUNTS, with one row for each unit, table, operation and outcome."""
     found = grouped(rows, COUNTS.names[:-1], [("number", "sum")])
     return found.select([*COUNTS.names[:-1], "number_sum"]).rename_columns(COUNTS.names).cast(COUNTS)
 
@@ -91,7 +91,7 @@ _TOGETHER = 1 << 12
 
 
 class _Outcome(NamedTuple):
-    """What the header of a record says of its unit, and of its change."""
+    """What the header of a record says of its unit and of its change."""
 
     disposition: int
     """Place in `order.DISPOSITIONS`."""
@@ -106,11 +106,11 @@ class _Outcome(NamedTuple):
 
 
 def unit_summaries(log: ChangeLog, extracts: Iterable[LogicalLog]) -> Iterator[TransactionSummary]:
-    """The units of a log in the order of their commits; those that are not committed follow, in that of the file.
+    """The units of a log in the order of their commits; then units without a commit, in the order of the file.
 
-    `extracts` are those that the log consists of, in their order. Without a control file the header is that of the
-    manual, and long names of tables are as short as in the header. Raises FramingError where the log is damaged, behind
-    the units before the damage, and FileLimitError LMP-L004.
+    `extracts` are the extracts of the log, in their order. Without a control file, the header is that of the manual,
+    and long names of tables are as short as in the header. Raises FramingError for a damaged log, behind the units in
+    front of the damage, and FileLimitError LMP-L004.
     """
     units = _Units(log)
     damage: FramingError | None = None
@@ -133,15 +133,16 @@ class _Units:
         self._log = log
         self._held = Held(log.options.bounds)
         self._groups = [UNITS.empty_table()], [COUNTS.empty_table()]
-        """Rows of UNITS and of COUNTS, those of each window grouped."""
+        """Rows of UNITS and of COUNTS; the rows of each window are grouped."""
         self._tables: dict[tuple[str, str], int] = {}
-        """Number of each table: its full name as far as that is proven, and its system and ids in hex."""
+        """Number of each table; a table is its full name, as far as the log proves it, and its system and ids in
+        hex."""
         self._unlisted = 0
         self._units: list[dict[str, Any]] = []
         self._counts: list[dict[str, Any]] = []
 
     def read(self, extract: LogicalLog) -> None:
-        """Add the changes of one extract. Raises FramingError where the file is damaged, FileLimitError."""
+        """Add the changes of one extract. Raises FramingError for a damaged file, FileLimitError."""
         if extract.control is not None:
             extract.check_changes()
         try:
@@ -190,7 +191,7 @@ class _Units:
             kept.append(rows)
 
     def add(self, units: pa.Table, txn_ids: pa.Array, tables: Int64s, ops: pa.Array, effects: npt.NDArray[Any]) -> None:
-        """Add rows of UNITS, and the unit, number of the table, operation and effect of each change."""
+        """Add rows of UNITS; and for each change the unit, the number of the table, the operation and the effect."""
         self._unlisted += int((effects == order.UNLISTED).sum())
         one = pa.repeat(pa.scalar(1, pa.int64()), len(txn_ids))
         counts = pa.table([txn_ids, pa.array(tables), ops, pa.array(effects == order.TAKEN_BACK), one], schema=COUNTS)
@@ -224,7 +225,7 @@ class _Units:
 
 
 def _summary(unit: dict[str, Any]) -> TransactionSummary:
-    """A summary without counts of changes."""
+    """The summary of a row of UNITS, without counts of changes."""
     is_open = unit["least"] == unit["greatest"] == order.DISPOSITIONS.index("open")
     lacks = {CONTRADICTORY: unit["least"] != unit["greatest"], NO_END: is_open, BROKEN: unit["is_broken"]}
     reasons = [reason for reason, applies in lacks.items() if applies]
@@ -251,12 +252,12 @@ class _WindowReader:
         self._texts = HeaderTexts(log.header, log.code_page)
         self._joiner = log.joiner()
         self._numbers: list[int] = []
-        """Number of the table of each known table of the headers; -1 for one whose records are read one by one."""
+        """Number of the table of each known table of the headers; -1 if no regular record showed it."""
         self._outcomes: list[_Outcome] = []
         self._distinct = Distinct(sum(log.spec.layout[name].width or 0 for name in _STATE_FIELDS))
 
     def read(self) -> None:
-        """Add all of them. Raises FramingError where the file is damaged, FileLimitError."""
+        """Add all changes of the extract. Raises FramingError for a damaged file, FileLimitError."""
         log = self._log
         for window in log.windows():
             self._read(window)
@@ -287,7 +288,7 @@ class _WindowReader:
         )  # fmt: skip
 
     def _rows(self, found: HeaderRows, units: pa.Table, dispositions: Int64s) -> pa.Table:
-        """The rows of UNITS of a window: each unit has the values of its first and of its last record."""
+        """The rows of UNITS of a window. A unit has the values of its first and of its last record."""
         first, last = (units[f"place_{end}"].to_numpy() for end in ("min", "max"))
         index, offsets = (part[found.numbers] for part in self._log.extract.placed_window(found.window))
         commit = as_hex(self._headers.commit_positions(found.part(first)))
@@ -303,7 +304,7 @@ class _WindowReader:
         return pa.table(columns).cast(UNITS)
 
     def _outcomes_of(self, found: HeaderRows) -> tuple[Int64s, Flags, npt.NDArray[np.str_]]:
-        """Disposition of the unit, whether it could not be completed, and effect, of each record."""
+        """Of each record: disposition of the unit, whether it could not be completed, and effect of the change."""
         which = self._distinct.of(found.raw(*_STATE_FIELDS))
         for number in range(len(self._outcomes), len(self._distinct)):
             self._outcomes.append(_Outcome.of(self._headers.values(found, int((which == number).argmax()))))

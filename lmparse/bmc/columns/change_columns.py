@@ -2,8 +2,8 @@
 
 Irregular records are read one by one: segments, records without row images, and bad records.
 
-In the order of commits, one pass over the headers keeps the sort key and the place of each wanted change as arrays.
-Then records are gathered in that order, some thousand at a time, and read like those of a file.
+In the order of commits, one pass over the headers keeps the sort key and the place of each wanted change in arrays.
+Then the records are gathered in that order, some thousand at a time, and read like records of a file.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from lmparse.values import byte_arrays, integers
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
 _MOST_ABSENT = 62
-"""Number of values per row that are kept elsewhere and can still be reported column-wise."""
+"""Most values of a row that are kept elsewhere and can still be reported column-wise."""
 
 
 def refusal(log: LogicalLog, schema: pa.Schema | None = None) -> str:
@@ -68,7 +68,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         self._plans: dict[int, ImagePlan] = {}
         self._joiner = log.joiner(only_wanted=True)
         self._ordinals: Int64s = np.zeros(0, np.int64)
-        """Number of the change of each record of the window among those with the same position."""
+        """For each record of the window, the number of its change among the changes with the same position."""
 
     def read(self, span: Span | None = None) -> Iterator[list[VersionBatch]]:
         log = self.log
@@ -104,7 +104,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         return groups, np.flatnonzero(is_other).tolist()
 
     def _group(self, known: KnownTable, records: HeaderRows, images: Int64s) -> _Group:
-        """Records of one table version; `images` are offsets and lengths of the first and second image of each."""
+        """The group of some records of one version. `images` has offsets and lengths of first and second images."""
         assert known.version is not None
         rows: dict[str, RowExtents] = {}
         for role in ("before", "after"):
@@ -156,7 +156,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
 
 
 class _Data:
-    """Splits the DATA areas of n records from the front; as `change_record.DataReader` does for one."""
+    """Splits the DATA areas of n records from the front, as `change_record.DataReader` splits one."""
 
     def __init__(self, data: Bytes, starts: Int64s, lengths: Int64s, reading: str) -> None:
         layouts = catalog.load("bmc_lldf_data").layouts
@@ -168,7 +168,7 @@ class _Data:
             self._is_sound &= self._halfword(self._is_sound) == lengths
 
     def image(self, has: Flags) -> tuple[Int64s, Int64s]:
-        """Offset and length of the next image of the records that have one."""
+        """Offset and length of the next image of each record; length zero for records without one."""
         lengths = self._halfword(has)
         if self._reading == "inclusive":
             lengths = lengths - self._width
@@ -194,7 +194,7 @@ class _Data:
 
 
 def _details(group: _Group, decoded: Mapping[str, DecodedRows]) -> pa.Array:
-    """JSON text on absent values; each distinct text is made once."""
+    """JSON texts on absent values; each different text is made once."""
     absent, reasons = np.zeros(len(group.numbers), np.int64), list[str]()
     for role, rows in decoded.items():
         for name, has in rows.absent.items():
@@ -214,14 +214,14 @@ _KEY_BYTES = 160
 """Bytes of memory of the key and the place of a change, and of sorting them."""
 _NOT_KEPT = -1
 _NEAR = 1 << 13
-"""Bytes between two records that are read: the records of a window may be all over the file."""
+"""Most bytes between two records that are read along, since the records of a window may be all over the file."""
 Kept = tuple[int, list[RecordExtent]]
-"""Number of a change among those with its position, and its extents."""
+"""Number of a change among the changes with its position, and its extents."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommitWindow(Window):
-    """Changes that follow one another in the order of commits; those in `kept` have no bytes here."""
+    """Changes that follow one another in the order of commits; changes in `kept` have no bytes here."""
 
     indexes: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))
     """Number of each record in the file."""
@@ -229,15 +229,15 @@ class CommitWindow(Window):
     kept: tuple[Kept | None, ...] = ()
 
     def extent(self, number: int) -> RecordExtent:
-        """The extent of one record that is not kept."""
+        """The extent of a record that is not kept."""
         return RecordExtent(int(self.indexes[number]), ((int(self.offsets[number]), int(self.lengths[number])),), None)
 
     def numbers_in_file(self, which: Int64s | None = None) -> Int64s:
-        """The number of each record in the file, or of some of them."""
+        """The numbers of all records in the file, or of some of them."""
         return self.indexes if which is None else self.indexes[which]
 
     def change(self, number: int) -> Kept:
-        """The extents of one change."""
+        """Ordinal and extents of a change."""
         return self.kept[number] or (int(self.ordinals[number]), [self.extent(number)])
 
 
@@ -269,20 +269,20 @@ class _Places:
         self._headers = ChangeHeaders(log, None, (), has_columns=False)
         self._held, self._joiner = Held(log.options.bounds), log.joiner(only_wanted=True)
         self._keys: list[Bytes] = []
-        """(n, width) bytes that sort as the changes do; the last ones are those of the number of the record."""
+        """(n, width) bytes that sort as the changes do; they end with the number of the record."""
         self._places: list[Int64s] = []
-        """(n, 5), for each key: offset, length, ordinal, number among `_kept` or _NOT_KEPT, bytes of its records."""
+        """(n, 5), for each key: offset, length, ordinal, number in `_kept` or _NOT_KEPT, bytes of its records."""
         self._kept: list[Kept] = []
 
     def find(self, span: Span) -> None:
-        """One pass over the headers; reports bad records. Raises FileLimitError LMP-L004, FramingError."""
+        """Take one pass over the headers. Reports bad records. Raises FileLimitError LMP-L004, FramingError."""
         log, runs = self._log, self._log.position_runs()
         self._joiner = log.joiner(span, only_wanted=True)
         for window in log.windows(span):
             self._take(window, runs.numbers(window))
 
     def _take(self, window: Window, ordinals: Int64s) -> None:
-        """The wanted changes of a window; those that are excluded before an error are counted."""
+        """Take the wanted changes of a window. Of the excluded changes, those in front of an error are counted."""
         found, is_other = self._headers.decode(window, ordinals)
         is_spanned = are_spanned(window)[found.numbers]
         is_other[found.numbers[is_spanned]] = True
@@ -320,7 +320,7 @@ class _Places:
         self._hold(_KEY_BYTES + order.EXTENT_BYTES * len(joined.extents), last)
         key = bytes.fromhex(log_seq.seq(joined.values, joined.ordinal)) + last.index.to_bytes(8, "big")
         self._keys.append(np.frombuffer(key, np.uint8)[None])
-        size = sum(one.length for one in joined.extents)
+        size = sum(extent.length for extent in joined.extents)
         self._places.append(np.array([[last.offset, 0, joined.ordinal, len(self._kept), size]]))
         self._kept.append((joined.ordinal, joined.extents))
 
@@ -356,7 +356,7 @@ class _Places:
 
 
 def bytes_in_order(buffer: Buffer, offsets: Int64s, lengths: Int64s) -> Bytes:
-    """Pieces of a file one behind the other."""
+    """The bytes of pieces of a file, in the order of the pieces."""
     gathered = Gathered(buffer, offsets, lengths, _NEAR)
     order = np.argsort(offsets, kind="stable")
     held = arrays.ragged_binary(gathered.data, gathered.places(offsets)[order], lengths[order])

@@ -1,7 +1,7 @@
 """Headers of many changes: their columns, and which changes are wanted as far as headers decide that.
 
-Facts that many records have in common (the table, the table version in force, the outcome of a unit of recovery) are
-found once for each distinct value, by the code that reads changes one by one.
+Many records share the same facts: the table, the table version in force, the outcome of a unit of recovery. The code
+that reads changes one by one finds such a fact once for each distinct value.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from lmparse.values.distinct import Distinct
 _COMMIT_FIELDS = ("uor_disp", "uor_commit_lrsn", "uor_commit_point")
 _POSITION_FIELDS = ("member_id", "log_lrsn", "log_rba")
 TIMES = {"commit_ts": "uor_commit_timestamp", "ts": "timestamp"}
-"""The header fields of the times that every change has, by their columns."""
+"""By column, the header fields of the times that every change has."""
 _RAW = (
     *("change_type", "total_segs", "uor_id", "data", "incomplete_trans"),
     *dict.fromkeys((*OUTCOME, *_COMMIT_FIELDS, *_POSITION_FIELDS, *TABLE_FIELDS)),
@@ -52,10 +52,10 @@ HEADER_COLUMNS = {
 
 @dataclass(frozen=True)
 class KnownTable:
-    """The facts that follow from the table and the position in a header, common to many records."""
+    """The facts that follow from the table and the position in a header; many records share them."""
 
     version: TableVersion | None
-    """None if its rows are to be read one by one."""
+    """None if the rows of the table are read one by one."""
     is_wanted: bool
     """Whether it is the table that the options name."""
     names: dict[str, Any]
@@ -77,22 +77,22 @@ class HeaderRows:
     known: Int64s
     """Number of the known table of each record."""
     ordinals: Int64s
-    """Number of the change of each record among those with the same position; see `position_runs`."""
+    """Number of the change of each record among the changes with its position; see `position_runs`."""
 
     def part(self, which: Flags | Int64s) -> HeaderRows:
-        """Some of the records: a flag for each record, or their places in order."""
+        """Some of the records: by a flag for each record, or by their places in order."""
         if which.all() if which.dtype == np.bool_ else len(which) == len(self.numbers):
             return self
         found = {name: getattr(self, name)[which] for name in ("numbers", "operations", "known", "ordinals")}
         return replace(self, **found)
 
     def column(self, name: str) -> pa.Array:
-        """A column of the header."""
+        """A column of the header, for these records."""
         array = self.decoded.arrays[self.names.index(name)]
         return array if len(self.numbers) == len(array) else array.take(pa.array(self.numbers))
 
     def raw(self, *names: str) -> Bytes:
-        """Bytes of header fields, side by side."""
+        """Bytes of header fields side by side, for these records: (n, width)."""
         every = len(self.numbers) == len(self.window)
         found = [self.decoded.raw[name] if every else self.decoded.raw[name][self.numbers] for name in names]
         return found[0] if len(found) == 1 else np.concatenate(found, axis=1)
@@ -101,8 +101,8 @@ class HeaderRows:
 class ChangeHeaders:
     """Decodes the headers of one log and selects changes, by the options of the log and by filters.
 
-    Filters apply to the columns of a schema, or to any column without one. Excluded changes are counted. Without
-    `has_columns`, headers are read to select changes only.
+    Filters apply to the columns of a schema; without a schema, to any column. Excluded changes are counted. Without
+    `has_columns`, headers are read only to select changes.
     """
 
     def __init__(
@@ -116,20 +116,20 @@ class ChangeHeaders:
         self._log = log
         self._filters = [entry for entry in filters if self._is_deciding(entry, schema)]
         self._plan = header_columns.HeaderPlan(log.header, log.code_page)
-        # Fields that can be faulty are read even if no column needs them: such records are read one by one.
+        # Fields that can be faulty are read even if no column needs them: records with a fault are read one by one.
         columns = HEADER_FIELDS if has_columns else ()
         self._names = list(dict.fromkeys((*columns, *TIMES.values(), *self._plan.fallible)))
         self._lrsn = "log_rba" if "log_lrsn" in log.header.absent else "log_lrsn"
         """The field with the LRSN of a record; the RBA if the header has no LRSN."""
         self.operations: list[str] = []
-        """By number; empty for a change type without an operation."""
+        """Operations by number of the change type; empty for a change type without an operation."""
         self.known: list[KnownTable] = []
         self.states: list[str] = []
-        """Outcomes of changes, as in `unit_state`, by number."""
+        """Outcomes of changes by number, as `unit_state` gives them."""
         self._bounds: list[tuple[bytes, ...]] = []
-        """By number of the table: the positions at which another version of it comes into force or ends."""
+        """By number of the table, the positions at which a version of it comes into force or ends."""
         self._known_at: dict[tuple[int, int], int] = {}
-        """Number of the known table, by number of the table and how many of these the position has reached."""
+        """Number of the known table, by number of the table and number of bounds that the position has reached."""
         self._distinct_types = Distinct(self._width("change_type"))
         self._distinct_states = Distinct(self._width(*OUTCOME))
         self._distinct_tables = Distinct(self._width(*TABLE_FIELDS))
@@ -138,9 +138,9 @@ class ChangeHeaders:
         return sum(self._log.spec.layout[name].width or 0 for name in names)
 
     def decode(self, window: Window, ordinals: Int64s) -> tuple[HeaderRows, Flags]:
-        """The regular records of a window, and which records are to be read one by one.
+        """The regular records of a window, and flags of the records that are read one by one.
 
-        `ordinals` has the number of the change of each record, as in `HeaderRows`.
+        `ordinals` has the number of the change of each record, see `HeaderRows`.
         """
         decoded = self._plan.decode(window, self._names, _RAW)
         here = self._log.extract.have(window)
@@ -169,7 +169,7 @@ class ChangeHeaders:
         return types
 
     def _known_of(self, found: HeaderRows) -> Int64s:
-        """Number of the known table of each record: its table, and the version in force."""
+        """Number of the known table of each record, from its table and the version in force."""
         tables = self._distinct_tables.of(found.raw(*TABLE_FIELDS))
         order = np.argsort(tables, kind="stable")
         reached = np.zeros(len(tables), np.int64)
@@ -199,19 +199,19 @@ class ChangeHeaders:
         return KnownTable(version, is_wanted, names)
 
     def values(self, found: HeaderRows, place: int) -> Values:
-        """The header of a regular record."""
+        """The values of the header of a regular record."""
         extent = found.window.extent(int(found.numbers[place]))
         return self._log.read_bytes(extent.read(self._log.buffer)).values
 
     def positions(self, found: HeaderRows, places: Int64s) -> Bytes:
-        """Positions of some changes in the log, as `header_columns.positions`."""
+        """Positions of some changes in the log, see `header_columns.positions`."""
         raw = {name: found.decoded.raw[name][found.numbers[places]] for name in _POSITION_FIELDS}
         return header_columns.positions(self._log.header, raw)
 
     # -- columns ------------------------------------------------------------------------------
 
     def column(self, name: str, found: HeaderRows) -> pa.Array:
-        """One of HEADER_COLUMNS other than the names of the table."""
+        """A column of HEADER_COLUMNS, except the names of the table."""
         if name == "op":
             return pa.array(self.operations, schemas.TEXT).take(pa.array(found.operations))
         if name == "seq":
@@ -221,12 +221,12 @@ class ChangeHeaders:
         return found.column(TIMES.get(name, name))
 
     def sort_keys(self, found: HeaderRows) -> Bytes:
-        """`log_seq.seq`, in bytes: (n, width)."""
+        """Sort keys as in `log_seq.seq`: (n, width) bytes."""
         records = found.raw(self._lrsn, "log_rba", "member_id")
         return np.concatenate([self.commit_positions(found), records, _ordinals(found)], axis=1)
 
     def commit_positions(self, found: HeaderRows) -> Bytes:
-        """As `log_seq.commit_position`, in bytes."""
+        """Commit positions as in `log_seq.commit_position`: (n, width) bytes."""
         disposition, lrsn, point = (found.raw(name) for name in _COMMIT_FIELDS)
         codes = self._log.spec.enum("uor_disp")
         is_committed = (disposition == codes["committed"]).all(1)
@@ -238,9 +238,9 @@ class ChangeHeaders:
     # -- which changes are wanted -------------------------------------------------------------
 
     def select(self, found: HeaderRows, left_out: list[LeftOut]) -> HeaderRows:
-        """The wanted records; reasons and numbers of the others are added to `left_out`."""
+        """The wanted records. Reasons and numbers of the other records are added to `left_out`."""
         found = found.part(self._are_wanted(found, left_out))
-        # While several interpretations are left, any image may exclude some for later images, so all are read.
+        # An image may exclude interpretations for later images. While several are left, all images are read.
         if self._filters and len(self._log.interpretation.image_candidates) == 1:
             for entry in self._filters:
                 if len(found.numbers):
@@ -279,7 +279,7 @@ class ChangeHeaders:
         return mask(columns, [Filter(*bound) for bound in self._log.range.bounds])
 
     def _is_deciding(self, entry: Filter, schema: pa.Schema | None) -> bool:
-        """Whether a filter can exclude changes by their headers."""
+        """Whether a filter can exclude changes by their headers alone."""
         type_ = HEADER_COLUMNS.get(entry.column)
         if type_ is None or not entry.rejects_null or not entry.fits(type_):
             return False
@@ -296,26 +296,26 @@ class ChangeHeaders:
         if name in TABLE_NAMES:
             names = [known.names.get(name, "") for known in self.known]
             is_it = mask({name: pa.array(names, schemas.TEXT)}, [entry]).tolist()
-            # A record without a table version gets its names or its fault when it is read on its own.
+            # A record without a table version gets its names or its fault when it is read by itself.
             return each([it or not known.version for it, known in zip(is_it, self.known, strict=True)], found.known)
         return mask({name: self.column(name, found)}, [entry])
 
 
 def each(values: Sequence[Any], numbers: Int64s) -> npt.NDArray[Any]:
-    """The value for each number."""
+    """The value with each number."""
     return np.array([*values, 0], type(values[0]) if values else np.bool_)[numbers]
 
 
 def _reached(positions: Bytes, bounds: tuple[bytes, ...]) -> Int64s:
-    """How many bounds each of n positions has reached."""
-    # NumPy compares them like bytes, except for zeros at the end.
+    """How many bounds each of n positions has reached. Bounds are ascending."""
+    # NumPy compares positions like bytes, except for zeros at the end.
     held = np.ascontiguousarray(positions).view(f"S{positions.shape[1]}").reshape(-1)
     found: Int64s = np.searchsorted(np.array(bounds, held.dtype), held, side="right")
     return found
 
 
 def as_hex(*parts: Bytes) -> pa.Array:
-    """Bytes side by side as upper-case hex."""
+    """Bytes side by side as upper-case hex texts."""
     raw = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
     count, width = raw.shape
     shown = np.frombuffer(hexlify(raw.tobytes()).upper(), np.uint8)

@@ -1,7 +1,7 @@
 """Header columns: the headers of a logical log for many records at a time.
 
-A header that XHDF describes is read at the places that it names, and converted to the layout of the spec. The result is
-that of `headers` for one record. Faulty values are only marked here; `headers` makes their errors.
+The fields of a header that XHDF describes are read at their places in XHDF, and converted to the layout of the spec.
+The result is the same as that of `headers` for one record. Faulty values are only marked; `headers` makes their errors.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 from lmparse.values.codepages import CodePage
 
 _PACKED = 10
-"""Bytes of an older timestamp that has the first digits of today's."""
+"""Bytes of an older timestamp, which has the first digits of a timestamp of today."""
 
 
 class HeaderPlan(RecordPlan):
-    """How records under a header are read: those that state another length of their header are irregular."""
+    """Reads the records under a header. A record that states another length of its header is irregular."""
 
     def __init__(self, header: Header, page: CodePage | None) -> None:
         super().__init__(header.spec, page)
         self._header = header
         self._fields: dict[str, _Source] = {}
-        """Where a header that is not the spec's has its fields; those that it lacks are not among them."""
+        """By id, the places of the fields in a header that is not the spec's; without fields that the header lacks."""
         if header.is_table:
             return
         layout = self.spec.layout
-        checked = [one.id for one in layout if one.id != LENGTH and (one.demands or one.minimum is not None)]
-        names = [one.id for one in header.extra if one.id in self.types or one.id in schemas.OUTCOMES]
+        checked = [field.id for field in layout if field.id != LENGTH and (field.demands or field.minimum is not None)]
+        names = [field.id for field in header.extra if field.id in self.types or field.id in schemas.OUTCOMES]
         if checked or names:
             why = "another column has that name" if names else "only the parser can check it in a described header"
             self.reason = self.reason or f"{[*names, *checked][0]}: {why}"
         self._layout = replace(layout, fields=(*layout, *header.extra))
-        self._fields = {one.id: one for one in _sources(header) if one.id not in header.absent}
-        self._fields |= {one.id: _Source(one.id, one.offset or 0, one.width or 0) for one in header.extra}
-        self.types.update((one.id, schemas.arrow_type(self.spec.layouts, one)) for one in header.extra)
+        self._fields = {field.id: field for field in _sources(header) if field.id not in header.absent}
+        self._fields |= {field.id: _Source(field.id, field.offset or 0, field.width or 0) for field in header.extra}
+        self.types.update((field.id, schemas.arrow_type(self.spec.layouts, field)) for field in header.extra)
 
     @cached_property
     def fallible(self) -> list[str]:
@@ -93,7 +93,7 @@ class HeaderPlan(RecordPlan):
         starts, lengths = starts[sound], lengths[sound]
         start, records = Place(starts), Records(lengths)
         end = starts + lengths
-        # The header has every byte in a field, and DATA all behind it.
+        # Every byte of the header is in a field, and DATA is all behind the header.
         objects = Objects(self._layout, Stream(records, None, start, end, Place(end), window.data))
         for entry in self._layout:
             source = self._fields.get(entry.id)
@@ -110,7 +110,7 @@ class HeaderPlan(RecordPlan):
 
 
 LENGTH = "length"
-"""The field with the length of the header, which each record states at the place that the spec gives."""
+"""The field with the length of the header. Each record states it at the place that the spec gives."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class _Source:
     offset: int
     width: int
     convert: Convert | None = None
-    """Converts its bytes to the width of the field; None if they have that width."""
+    """Converts the bytes to the width of the field in the spec; None if they have this width."""
 
 
 def positions(header: Header, raw: Mapping[str, Bytes]) -> Bytes:
@@ -140,32 +140,32 @@ class HeaderTexts:
         fields = [*layout, *header.extra]
         self._names = [field.id for field in fields if field.id != "data"]
         self._omitted = [field.id for field in layout if field.kind == "rest"]
-        """Bytes behind what is known; not shown where there are none."""
+        """Fields of bytes behind the known fields; not shown without such bytes."""
 
     def columns(self, window: Window, numbers: Int64s, names: Sequence[str]) -> list[pa.Array]:
         """Some fields of regular records, with all digits of times."""
         return self._plan.decode(some_of(window, numbers), names, is_full=True).arrays
 
     def objects(self, window: Window, numbers: Int64s) -> pa.Array:
-        """All fields of regular records but DATA, as JSON objects."""
+        """All fields of regular records except DATA, as JSON objects."""
         found = self.columns(window, numbers, self._names)
         return json_texts.objects(dict(zip(self._names, found, strict=True)), len(numbers), self._omitted)
 
 
 def _sources(header: Header) -> list[_Source]:
-    """Where a described header has the bytes of each field of the spec."""
+    """The places of the fields of the spec in a described header."""
     spec = header.spec.layout
-    # What the table reserves need not be described.
+    # Bytes that the table reserves need not be described.
     found = [_Source(one.id, 0, 0, partial(_padded, one.width, 0, 0)) for one in spec if one.width]
     found += [source(field.known, field.position, field.length) for field in header.fields if field.known is not None]
-    # A record is read only if its LENGTH is that of the described header, however XHDF describes the field itself.
+    # A record is read only if its LENGTH is that of the described header, however XHDF describes the LENGTH field.
     width = header.spec.layout[LENGTH].width or 0
     shown = min(header.width, 0xFFFF).to_bytes(width, "big")
     return [replace(one, convert=partial(_same, shown, one.convert)) if one.id == LENGTH else one for one in found]
 
 
 def source(known: Field, offset: int, width: int) -> _Source:
-    """Where a field is, and the function that converts its bytes to the width in the spec."""
+    """The place of a field, and the function that converts its bytes to the width in the spec."""
     wanted = known.width or 0
     if width == wanted:
         return _Source(known.id, offset, width)
@@ -176,7 +176,7 @@ def source(known: Field, offset: int, width: int) -> _Source:
 
 
 def _by_value(known: Field, raw: Bytes) -> tuple[Bytes, Flags]:
-    """Each distinct value converted by itself; zeros for one that cannot be, which is marked."""
+    """Convert each distinct value by itself. A value that cannot be converted becomes zeros and is marked."""
     values, which = np.unique(raw, axis=0, return_inverse=True)
     made, bad = np.zeros((len(values), known.width or 0), np.uint8), np.zeros(len(values), np.bool_)
     for number, value in enumerate(values):
@@ -188,12 +188,12 @@ def _by_value(known: Field, raw: Bytes) -> tuple[Bytes, Flags]:
 
 
 def _same(value: bytes, convert: Convert | None, raw: Bytes) -> tuple[Bytes, Flags | None]:
-    """One value for all records; those whose own value is faulty stay marked."""
+    """One value for all records. Records whose own value is faulty stay marked."""
     return np.tile(np.frombuffer(value, np.uint8), (len(raw), 1)), None if convert is None else convert(raw)[1]
 
 
 def _padded(width: int, front: int, fill: int, raw: Bytes) -> tuple[Bytes, Flags | None]:
-    """Fill bytes are added on both sides, or cut off: see `headers.padding`. No other byte may be cut off."""
+    """Add or cut off fill bytes on both sides, see `headers.padding`. Values that would lose other bytes are marked."""
     made = np.full((len(raw), width), fill, np.uint8)
     cut = max(-front, 0)
     kept = raw[:, cut : width - front]

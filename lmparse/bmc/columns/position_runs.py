@@ -1,12 +1,12 @@
-"""Position runs: consecutive records with one position in the log, and which change of its run a record belongs to.
+"""Position runs: consecutive records with one position in the log, and the number of each change in its run.
 
 The position of a record (LRSN, RBA, member) is its place in the log of Db2, so it is the same in every file that has
-the record. Only the changes of one position need a number; it counts those directly before it in the file. Fields are
-compared as bytes at their places in the header, so that records whose other fields are bad count like all others.
+the record. Only changes with the same position need a number: it counts the changes directly in front of the change in
+the file. Fields are compared as bytes at their places in the header, so other bad fields of a record do not matter.
 
-A log is cut into parts so that the changes of each can be read without any other part. A cut divides neither a run,
-which the numbers in `seq` count from its start, nor the segments of a change. So it is moved to the first record from
-its place on that has another position than the record before it, which is also not before that place; one between the
+A log is cut into parts so that the changes of each part can be read by themselves. A cut divides neither a run, whose
+changes are numbered in `seq` from its start, nor the segments of a change. So a cut moves on to the first record that
+has another position than the record in front of it; both must be behind the first place of the cut. A cut between the
 segments of a change is left out.
 """
 
@@ -28,13 +28,13 @@ from lmparse.values.byte_arrays import Int64s
 
 POSITION_FIELDS = ("log_rba", "log_lrsn", "member_id")
 FIELDS = tuple(dict.fromkeys((*POSITION_FIELDS, *KEY_FIELDS)))
-"""The header fields that are compared; `places` of a log may lack some of them."""
+"""The header fields that are compared; the header of a log may lack some of them."""
 REACH = 1 << 22
 """Bytes behind the place of a cut in which a run must end; else the file is not cut there."""
 
 
 class PositionRuns:
-    """Numbers the changes of each run, for the records of a part from its start on, one by one or by windows.
+    """Numbers the changes of each run, from the start of a part on, record by record or window by window.
 
     The first change of a run has number 0. Segments of one change that follow one another count once. A record that is
     too short to have a position ends a run.
@@ -46,13 +46,13 @@ class PositionRuns:
         self._end = max((sum(place) for place in (*self._position, *self._key)), default=0)
         self._total = number_in(places["total_segs"]) if "total_segs" in places else None
         self._held: bytes | None = None
-        """Position of the last record; None before the first one, and if it has none."""
+        """Position of the last record; None in front of the first record, and for a record without a position."""
         self._held_key: bytes | None = None
-        """What names its change if it is a segment."""
+        """Key of the change of the last record if it is a segment; else None."""
         self._ordinal = 0
 
     def position(self, raw: bytes) -> bytes | None:
-        """The position of a record; None if it is too short."""
+        """The position of a record as bytes; None if the record is too short."""
         return None if len(raw) < self._end else fields_of(raw, self._position)
 
     def _segment_key(self, raw: bytes) -> bytes | None:
@@ -61,7 +61,7 @@ class PositionRuns:
         return fields_of(raw, self._key) if number_at(raw, self._total) > 1 else None
 
     def number(self, raw: bytes) -> int:
-        """The number of the change of the next record."""
+        """The number of the change of the next record in its run."""
         position, key = self.position(raw), self._segment_key(raw)
         if position is None or position != self._held:
             self._ordinal = 0
@@ -71,7 +71,7 @@ class PositionRuns:
         return self._ordinal
 
     def numbers(self, window: Window) -> Int64s:
-        """The same for each record of the next window."""
+        """The numbers of the changes of all records of the next window."""
         count = len(window)
         found = np.zeros(count, np.int64)
         if not count:
@@ -91,21 +91,21 @@ class PositionRuns:
         return found
 
     def _head(self, window: Window, number: int) -> bytes:
-        """The first bytes of a record, as far as they are compared."""
+        """The first bytes of a record, up to the last field that is compared."""
         start, length = int(window.starts[number]), int(window.lengths[number])
         return window.data[start : start + min(length, self._end)].tobytes()
 
     def _at_the_same_position(self, window: Window) -> Int64s:
-        """Numbers of the records, ascending, that have the position of the record before; without the first record."""
+        """Numbers of the records that have the position of the record before, ascending; without the first record."""
         which = np.flatnonzero(window.lengths >= self._end)
-        offset, width = number_in(self._position[0])  # the end of the RBA, which differs if anything does
+        offset, width = number_in(self._position[0])  # the end of the RBA differs if positions do
         tails = byte_arrays.take_rows(window.data, window.starts[which] + offset, width)
         numbers = integers.decode_unsigned_array(tails)
         is_same = (numbers[1:] == numbers[:-1]) & (which[1:] - which[:-1] == 1)
         return _equal_to_the_one_before(window, which[1:][is_same], self._position)
 
     def _of_the_same_change(self, window: Window, later: Int64s) -> Int64s:
-        """Those of some records at the position of the record before that are segments of its change."""
+        """The records in `later` that are segments of the change of the record before."""
         if self._total is None:
             return later[:0]
         same = _equal_to_the_one_before(window, later, self._key)
@@ -115,14 +115,14 @@ class PositionRuns:
 
 
 def _equal_to_the_one_before(window: Window, numbers: Int64s, places: Sequence[Place]) -> Int64s:
-    """Those of some records whose bytes at all places are those of the record before."""
+    """The records in `numbers` with the same bytes at all places as the record before."""
     for offset, width in places:
         if not len(numbers):
             break
-        one, before = (
+        own, before = (
             byte_arrays.take_rows(window.data, window.starts[which] + offset, width) for which in (numbers, numbers - 1)
         )
-        numbers = numbers[(one == before).all(1)]
+        numbers = numbers[(own == before).all(1)]
     return numbers
 
 
@@ -132,8 +132,8 @@ def _equal_to_the_one_before(window: Window, numbers: Int64s, places: Sequence[P
 def cut(file: RecordFile, runs: Callable[[], PositionRuns], segments: SegmentIndex, max_bytes: int) -> list[Span]:
     """Spans of about `max_bytes` of a log, from passes over all descriptor words and headers.
 
-    One is longer where the segments of a change are apart. `runs` returns a numbering for the records of a part,
-    `segments` are those of the whole log. Raises FileLimitError LMP-L004.
+    A span is longer if the segments of a change are far apart. `runs` makes a numbering for the records of a part;
+    `segments` has the segments of the whole log. Raises FileLimitError LMP-L004.
     """
     spans = _between_runs(file, runs, file.spans(max_bytes))
     if len(spans) < 2:
@@ -150,7 +150,7 @@ def cut(file: RecordFile, runs: Callable[[], PositionRuns], segments: SegmentInd
 
 
 def _between_runs(file: RecordFile, runs: Callable[[], PositionRuns], spans: list[Span]) -> list[Span]:
-    """The same spans with cuts between runs; a span whose start cannot be moved so is part of the one before."""
+    """Move the cuts between spans to places between runs. A span without such a start joins the span before it."""
     starts = {spans[0].start: spans[0].first_index}
     for span in spans[1:]:
         moved = _moved(file, runs(), span)
@@ -161,7 +161,7 @@ def _between_runs(file: RecordFile, runs: Callable[[], PositionRuns], spans: lis
 
 
 def _moved(file: RecordFile, runs: PositionRuns, span: Span) -> tuple[int, int] | None:
-    """Start and number of the first record of a span that may begin a part; None if there is none in reach."""
+    """Offset and number of the first record of a span that may begin a part; None if no such record is in reach."""
     before = None
     try:
         for number, extent in enumerate(file.framing.extents(file.buffer, span.start, None, span.first_index)):
@@ -172,5 +172,5 @@ def _moved(file: RecordFile, runs: PositionRuns, span: Span) -> tuple[int, int] 
                 return extent.resume, extent.index
             before = position
     except DataError:
-        pass  # reported where it is read
+        pass  # the error is reported where the record is read
     return None

@@ -1,8 +1,8 @@
 """The row plan of row images: offsets of the values in many images of one table version.
 
-The columns are walked once for all rows. Up to the first column of varying length their offsets are the same in all
-images; between two such columns they are the same from the end of the first. Such a stretch is gathered at once and
-sliced. Images that the columns do not fill are irregular and are read by `row_image.RowReader`.
+The columns are walked once for all rows. Up to the first column of varying length, columns have the same offsets in all
+images. Between two varying columns, offsets are the same from the end of the first one. Such a stretch is gathered at
+once and sliced. Images that the columns do not fill are irregular: `row_image.RowReader` reads them.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 _MOST_WIDTH = 0x7FFFFFFF
 """Maximum width of a column in bytes; no image is as long."""
 _NEAR = 64
-"""Maximum gap in bytes that is gathered with its neighbours, since a second gather costs more."""
+"""Most bytes between columns that are gathered with them, since a second gather costs more."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImageColumn(RowColumn):
-    """One column of the images; `width` of a varying column is the maximum."""
+    """One column of the images; the `width` of a varying column is its maximum."""
 
     unit: int
     """Bytes of one unit of the length."""
@@ -47,8 +47,8 @@ class ImagePlan(RowPlan[ImageColumn]):
     def __init__(
         self, table: TableVersion, reading: ImageReading, options: ImageOptions, others: Sequence[ImageReading] = ()
     ) -> None:
-        """`others` are the other interpretations that are left: an image that tells them apart, and that one of them
-        fills too, is irregular."""
+        """`others` are the other interpretations that are left. An image is irregular if its bytes tell the
+        interpretations apart and one of the others fills it too."""
         super().__init__([_column(column, reading, options) for column in table.columns])
         self._stretches = list(_stretches(self.columns, reading, options))
         self._others = [ImagePlan(table, other, options) for other in others]
@@ -56,7 +56,7 @@ class ImagePlan(RowPlan[ImageColumn]):
             column.name: any(_differ(column, plan.columns[number]) for plan in self._others)
             for number, column in enumerate(self.columns)
         }
-        """Whether bytes of a value of each column tell them apart."""
+        """By column, whether bytes of a value tell the interpretations apart."""
         self._do_nulls_tell = any(other.null_bytes != reading.null_bytes for other in others)
 
     @property
@@ -75,7 +75,7 @@ class ImagePlan(RowPlan[ImageColumn]):
         return self._decoded(rows, values, wanted)
 
     def _found(self, rows: Rows, wanted: Wanted) -> dict[str, Values] | None:
-        """The values of the rows that the columns fill, the others are irregular; None if all are too short."""
+        """The values of the rows. Rows that the columns do not fill become irregular; None if all are too short."""
         walk, values = _Walk(rows), dict[str, Values]()
         for stretch in self._stretches:
             if not walk.has(stretch.width):
@@ -85,7 +85,7 @@ class ImagePlan(RowPlan[ImageColumn]):
         return values
 
     def _tell(self, values: dict[str, Values], count: int) -> Flags:
-        """Which rows have bytes that are read otherwise under another interpretation."""
+        """Which rows have bytes that another interpretation reads otherwise."""
         tell = np.zeros(count, np.bool_)
         for column in self.columns:
             found = values[column.name]
@@ -134,7 +134,7 @@ def _column(column: Column, reading: ImageReading, options: ImageOptions) -> Ima
 
 
 def _refusal(column: Column, width: int, reading: ImageReading) -> str:
-    """Why a column cannot be decoded column-wise."""
+    """Why a column cannot be decoded column-wise; empty if it can be."""
     form = column.form
     if not 0 <= width <= _MOST_WIDTH:
         return f"a width of {width} bytes"
@@ -185,12 +185,12 @@ class _Placed:
 
     column: ImageColumn
     indicator: int
-    """Start of the null indicator; without one, `length` is the same place."""
+    """Start of the null indicator; equal to `length` without one."""
     length: int
-    """Start of the length; without one, `value` is the same place."""
+    """Start of the length; equal to `value` without one."""
     value: int
     moves: bool
-    """Whether the length of the value differs between images, and so the place of all that follows."""
+    """Whether the length of the value differs between images, and with it all places behind the value."""
 
     def spans(self, is_wanted: bool) -> Iterator[tuple[int, int]]:
         """Start and end of each part of the column that is read."""
@@ -221,16 +221,16 @@ def _stretches(columns: Sequence[ImageColumn], reading: ImageReading, options: I
 
 
 class _Walk:
-    """Position of the walk in each of n images."""
+    """The place that the walk has reached in each of n images."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
         self.places = rows.starts
-        """Offset of the next stretch; for an irregular row any offset in the data."""
+        """Offset of the next stretch; any offset in the data for an irregular row."""
         self.ends = rows.starts + rows.lengths
 
     def has(self, width: int) -> bool:
-        """Mark images that end before `width` more bytes as irregular; returns whether others are left."""
+        """Mark images with less than `width` bytes left as irregular. Returns whether regular images are left."""
         self.rows.good &= self.places + width <= self.ends
         places = byte_arrays.stand_in(self.places, self.rows.good)
         if places is not None:
@@ -245,8 +245,8 @@ class _Walk:
 class _Stretch:
     """Columns whose offsets from the start of the stretch are the same in all images.
 
-    It ends with the first column whose value differs in length: null indicator and length of that column are its last
-    bytes, and the value follows.
+    A stretch ends with the first column whose value differs in length. Its last bytes are the null indicator and the
+    length of that column; the value follows.
     """
 
     def __init__(self, entries: Sequence[_Placed], width: int) -> None:
@@ -254,10 +254,10 @@ class _Stretch:
         self.width = width
         last = self.entries[-1]
         self.last_width = last.column.width if last.moves and not last.column.is_varying else 0
-        """Width in bytes of the value behind the stretch, unless a length says it."""
+        """Width in bytes of the value behind the stretch; zero if a length states it."""
 
     def find(self, walk: _Walk, wanted: Wanted, values: dict[str, Values]) -> None:
-        """Find the values of its columns, mark irregular rows, and move to the end of the stretch."""
+        """Find the values of the columns, mark irregular rows, and move to the next stretch."""
         are_wanted = [wanted is None or entry.column.name in wanted for entry in self.entries]
         part = self._gathered(walk, are_wanted)
         begin, codes = walk.places, catalog.load(SPEC).enum("null_indicator")
@@ -282,7 +282,7 @@ class _Stretch:
             walk.go_on(begin + entry.value + (column.width if is_null is None else np.where(is_null, 0, column.width)))
 
     def _gathered(self, walk: _Walk, are_wanted: Sequence[bool]) -> Callable[[int, int], Bytes]:
-        """Gather the bytes of the stretch in all images; the result returns those of a place and width, (n, width)."""
+        """Gather the bytes of the stretch in all images. The result gives (n, width) bytes of a place and width."""
         spans: list[tuple[int, int]] = []
         for entry, is_wanted in zip(self.entries, are_wanted, strict=True):
             for low, high in entry.spans(is_wanted):
@@ -300,7 +300,7 @@ class _Stretch:
 
 
 def _sizes(entry: _Placed, part: Callable[[int, int], Bytes], rows: Rows, is_null: Flags | None) -> Int64s:
-    """Lengths in front of the values of a column, in bytes."""
+    """The lengths in front of the values of a column, in bytes."""
     column = entry.column
     sizes = integers.decode_unsigned_array(part(entry.length, entry.value - entry.length)).view(np.int64)
     rows.good &= sizes <= column.width // column.unit

@@ -39,7 +39,7 @@ _NAMES = {
     "DBCL": "DBCLOB",
 }  # fmt: skip
 _WITH_LENGTH = ("CHAR", "VCHR", "GRPH", "VGRF")
-"""Types whose LLCOLUMNLEN is the length of the column; of a LOB it is that of what the log holds."""
+"""Types whose LLCOLUMNLEN is the length of the column. Of a LOB, it is the length of the part in the log."""
 _NUMBERS = {
     ("INT", 2): "SMALLINT", ("INT", 4): "INTEGER", ("INT", 8): "BIGINT", ("FLOT", 4): "REAL", ("FLOT", 8): "DOUBLE",
 }  # fmt: skip
@@ -84,8 +84,8 @@ class Column:
     is_sas: bool = False
     """Whether DLDS says SAS dates: their form is not documented, so dates and times are text."""
     counts: str = DEC_LENGTHS[0]
-    """What LLCOLUMNLEN of a DEC column counts if LOGLOGBYTES does not prove it. Control files differ in it, so a
-    column knows it, whatever log it is read with."""
+    """What LLCOLUMNLEN of a DEC column counts if LOGLOGBYTES does not prove it. Control files differ in this, so each
+    column states it, whatever log it is read with."""
 
     @property
     def is_nullable(self) -> bool:
@@ -99,12 +99,12 @@ class Column:
 
     @property
     def is_graphic(self) -> bool:
-        """Whether it holds double-byte characters."""
+        """Whether the column holds double-byte characters."""
         return self.type in _GRAPHIC
 
     @property
     def sql_words(self) -> str:
-        """Its type in SQL words; of an unlisted type its code.
+        """Type of the column in SQL words; its code if the type is not listed.
 
         Times are text, so LLCOLUMNLEN of a timestamp shows the digits of its fraction.
         """
@@ -123,9 +123,8 @@ class Column:
 
     @property
     def form(self) -> str:
-        """Form of its values: int, float, decimal, text, bytes, date, time, timestamp, timestamp_tz, sas (a date or
-        time in the form of SAS), absent (kept elsewhere), or raw (an unlisted type).
-        """
+        """Form of the values: int, float, decimal, text, bytes, date, time, timestamp, timestamp_tz, sas (a date or
+        time in the form of SAS), absent (kept elsewhere), or raw (an unlisted type)."""
         if self.type in _TEXT or self.type in _GRAPHIC:
             return "text" if self.page is not None else "bytes"
         if self.type in _WIDTHS:
@@ -141,16 +140,16 @@ class Column:
 
     @property
     def is_open(self) -> bool:
-        """Whether rows must show what its length counts."""
+        """Whether only rows can show what the length of the column counts."""
         return self.type == "DEC" and self.dec_length is None
 
     def counting(self, dec_length: str) -> Column:
-        """The same column if lengths of DEC columns that LOGLOGBYTES does not prove count this."""
+        """This column with what its length counts, if LOGLOGBYTES does not prove it."""
         return replace(self, counts=dec_length) if self.is_open else self
 
     @property
     def front_bytes(self) -> int:
-        """Bytes of null indicator and length in front of its value."""
+        """Bytes of null indicator and length in front of the value."""
         indicator, length = front_widths()
         return indicator * self.is_nullable + length * self.is_varying
 
@@ -161,7 +160,7 @@ class Column:
 
     @property
     def dec_length(self) -> str | None:
-        """Meaning of LLCOLUMNLEN of a DEC column, if LOGLOGBYTES proves it."""
+        """What LLCOLUMNLEN of a DEC column counts; None if LOGLOGBYTES does not prove it."""
         as_bytes, as_precision = self.length, self.length // 2 + 1
         if as_bytes == as_precision or self.value_bytes not in (as_bytes, as_precision):
             return None
@@ -169,12 +168,12 @@ class Column:
 
     @property
     def graphic_length(self) -> str | None:
-        """What LLCOLUMNLEN of a graphic column counts, if LOGLOGBYTES proves it."""
-        units = {len_unit(what) * self.length: what for what in GRAPHIC_LENGTHS}
+        """What LLCOLUMNLEN of a graphic column counts; None if LOGLOGBYTES does not prove it."""
+        units = {len_unit(unit) * self.length: unit for unit in GRAPHIC_LENGTHS}
         return units.get(self.value_bytes or 0) if self.is_graphic else None
 
     def width(self, dec_length: str, graphic_length: str) -> int:
-        """Length of its value in bytes; the maximum if it varies.
+        """Length of the value in bytes; the maximum if it varies.
 
         The arguments are the units of lengths that LOGLOGBYTES does not prove.
         """
@@ -209,7 +208,7 @@ def read_column(values: Values, scheme: str, xtyp: Values, code_page: CodePage) 
 def _page_of(
     type_: str, subtype: str, scheme: str, xtyp: Values, ebcdic: CodePage
 ) -> tuple[int | None, CodePage | None]:
-    """CCSID and code page of a column; None for bit data, for inline LOBs, and where no page exists."""
+    """CCSID and code page of a column; None for bit data and for inline LOBs. A CCSID may have no page."""
     if type_ not in (*_TEXT, *_GRAPHIC) or subtype in ("B", "I"):
         return None, None
     none = catalog.load("bmc_xtyp").enum("no_ccsid").values()

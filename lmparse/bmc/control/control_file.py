@@ -28,7 +28,7 @@ from lmparse.values.codepages import CodePage
 SPEC = "bmc_control"
 _PART = 1 << 16
 _USUAL = 512
-"""Bytes that are parsed first to find the end of a record's fields; more only if the fields are longer."""
+"""Bytes that are parsed first to find the end of the fields of a record; more only if the fields are longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class ControlRecord:
 
     index: int
     offset: int
-    """Offset of its first byte in the file."""
+    """Offset of the first byte of the record in the file."""
     code: str
-    """Its record type, four characters: `DLCI`."""
+    """Record type, four characters: `DLCI`."""
     values: Values
 
 
@@ -51,7 +51,7 @@ class ControlFile:
     framing: str
     records: tuple[ControlRecord, ...]
     padding: int = 0
-    """Bytes behind the last record, which are zero: each record begins with its code, so that they are none."""
+    """Zero bytes behind the last record. They are no record, because each record begins with its code."""
 
     @cached_property
     def _by_code(self) -> dict[str, list[ControlRecord]]:
@@ -61,7 +61,7 @@ class ControlFile:
         return found
 
     def of(self, code: str) -> list[ControlRecord]:
-        """Its records of a type, in the order of the file."""
+        """The records of a type, in the order of the file."""
         return self._by_code.get(code, [])
 
     def first(self, code: str) -> Values:
@@ -85,7 +85,7 @@ def read_control(
 ) -> ControlFile:
     """Read a control file. Its text is decoded with the code page that its XTYP names.
 
-    Raises ControlError LMP-C001 if the first record is not an XTYP record, or the error of a damaged record.
+    Raises ControlError LMP-C001 if the first record is not an XTYP record, and the error of a damaged record.
     """
     buffer = open_buffer(path, limits)
     name = str(path)
@@ -122,10 +122,10 @@ def read_control(
 
 
 def _check_once(control: ControlFile) -> None:
-    """Raise ControlError LMP-C011 if records that hold for the whole log are there twice and contradict each other, or
-    a second control file begins in the file.
+    """Raise ControlError LMP-C011 if two records that hold for the whole log contradict each other, or if a second
+    control file begins in the file.
 
-    XTYP names the code pages, DLDS the form of the data: with the wrong one of two, values would be others.
+    XTYP names the code pages, and DLDS the form of the data. With the wrong one of two records, values would be others.
     """
     for code in ("XTYP", "DLDS"):
         first, *others = control.of(code) or (None,)
@@ -148,7 +148,7 @@ def _check_once(control: ControlFile) -> None:
 
 
 def _records(framing: Framing, buffer: Buffer, page: CodePage | None) -> Iterator[ControlRecord]:
-    """The records, one by one: a bad one ends reading before those behind it take memory."""
+    """The records one by one, so that a bad record ends reading before later records take memory."""
     reader: RecordReader | None = None
     for extent in framing.extents(buffer):
         raw = extent.read(buffer)
@@ -163,7 +163,7 @@ def _records(framing: Framing, buffer: Buffer, page: CodePage | None) -> Iterato
 
 
 def detection() -> Detection:
-    """How a control file is recognised: as z/OS writes it, or with descriptor words by another rule that fills it."""
+    """How a control file is recognised: as z/OS writes it, or by another rule of descriptor words that fills it."""
     others = tuple(described(name, rule, rule) for rule in RULES[1:] for name in ("bdw", "rdw"))
     return Detection("control records", _test, _cut, _page_of, magic=first_code(), others=others, options=_proven)
 
@@ -191,7 +191,7 @@ def first_code() -> bytes:
 
 @cache
 def _codes() -> list[bytes]:
-    """The first bytes of control records, those of the first record first."""
+    """The first bytes of control records; the bytes of the first record of a file come first."""
     spec = catalog.load(SPEC)
     width = catalog.load("bmc_xtyp").layout["cntl_record_type"].width or 0
     values = sorted(spec.enum("record_code").items(), key=lambda code: code[0] != "type_record")
@@ -205,9 +205,9 @@ def _test(records: list[bytes], framing: Framing) -> str | None:
 def _cut(buffer: Buffer, offset: int, end: int, index: int) -> int:
     """Length of a control record without a descriptor word: up to the next known record type.
 
-    The record type is first looked for behind the fields of the spec, so that a name that contains one is not mistaken
-    for it. Neither the fields nor the search go beyond the length of the longest record. Raises TruncatedError LMP-F006
-    if the file ends inside the fields, FramingError if no control record begins or ends there.
+    The record type is first searched behind the fields of the spec, so a name that contains a record type is not taken
+    for one. Fields and search end at the length of the longest record. Raises TruncatedError LMP-F006 if the file ends
+    inside the fields, FramingError if no control record begins or ends there.
     """
     codes = _codes()
     width = len(codes[0])
@@ -242,12 +242,12 @@ def _cut(buffer: Buffer, offset: int, end: int, index: int) -> int:
 
 
 def _may_begin(start: bytes) -> bool:
-    """Whether a control record may begin with these bytes: a code, or as much of one as there is before the end."""
+    """Whether a control record may begin with these bytes: a code, or the part of a code in front of the end."""
     return any(code.startswith(start) for code in _codes())
 
 
 def _described(raw: bytes) -> tuple[int, Exception | None]:
-    """How many of the bytes the fields of the spec take; all, and the error, if the parser does not accept them."""
+    """Number of bytes that the fields of the spec take; all, and the error, if the parser rejects them."""
     try:
         body: Any = catalog.load(SPEC).parser.from_bytes(raw).body
     except Exception as error:  # whatever a generated parser raises; the record is read again once it is cut
@@ -257,7 +257,7 @@ def _described(raw: bytes) -> tuple[int, Exception | None]:
 
 
 def _next_code(buffer: Buffer, start: int, end: int, width: int) -> int | None:
-    """Offset of the first code of a control record. Few bytes are looked at first: most records are short."""
+    """Offset of the first code of a control record, if any. Few bytes are searched first: most records are short."""
     size = _USUAL
     while start < end:
         found = _any_code().search(buffer[start : min(start + size + width - 1, end)])

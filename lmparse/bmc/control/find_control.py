@@ -23,9 +23,9 @@ from lmparse.storage.joined import Joined, JoinedPiece, is_joined, joined_of
 from lmparse.storage.listing import children, is_there, look_up
 
 _HEAD = 16
-"""First bytes of a file that tell whether it may be a control file, whatever its framing."""
+"""First bytes of a file that show whether it may be a control file, whatever its framing."""
 _MOST_FILES = 2000
-"""Files in the folder of one log that are looked at, where nobody has named the folder."""
+"""Most files in the folder of one log that are searched if nobody has named the folder."""
 
 
 def is_control(path: str, limits: Limits = DEFAULT) -> bool:
@@ -40,7 +40,7 @@ def is_control(path: str, limits: Limits = DEFAULT) -> bool:
 
 
 def _is_control(path: str, limits: Limits) -> bool:
-    """Whether the bytes are those of a control file and not of a data file."""
+    """Whether the bytes of a file are those of a control file and not of a data file."""
     try:
         buffer = buffers.open_buffer(path, limits)
         found = detect(buffer, control_file.detection(), limits)
@@ -49,10 +49,10 @@ def _is_control(path: str, limits: Limits) -> bool:
         if found.is_proven:
             return True
     except TruncatedError:
-        return True  # its first record begins like one and is cut short, which reading reports
+        return True  # the first record is cut short, which reading reports
     except FramingError:
         return False
-    # A damaged control file begins like one, unless the whole file can be read as a data file.
+    # A file that begins like a control file is a damaged one, unless the whole file can be read as a data file.
     try:
         return not detect(buffer, change_record.detection(), limits).is_proven
     except FramingError:
@@ -60,7 +60,7 @@ def _is_control(path: str, limits: Limits) -> bool:
 
 
 def _has_changes(buffer: Buffer, framing: Framing) -> bool:
-    """Whether a file of control records has data change records, too: read as data, these are not lost."""
+    """Whether a file of control records also has data change records. Read as a data file, they are not lost."""
     is_change = change_record.detection().record
     assert is_change is not None
     with suppress(FramingError):
@@ -69,10 +69,10 @@ def _has_changes(buffer: Buffer, framing: Framing) -> bool:
 
 
 def _data_set(path: str, stamp: Hashable, limits: Limits) -> str | None:
-    """Name of the data set that a control file describes, in capitals, empty if it names none; None for another file.
+    """Name of the data set that a control file describes, in capitals; empty if it names none; None for another file.
 
-    A file with a stamp of its state must be copied to be read: it is only if it begins like a control file, and once
-    for each state. Raises FramingError LMP-F001.
+    A file with a stamp of its state must be copied to be read. It is copied only if it begins like a control file, and
+    once for each state. Raises FramingError LMP-F001.
     """
     return _named_by(path, limits) if stamp is None else _named_by_copied(path, stamp, limits)
 
@@ -81,7 +81,7 @@ def _named_by(path: str, limits: Limits) -> str | None:
     first = buffers.head(path, _HEAD)
     if len(first) == _HEAD and not any(first.startswith(first_code(), place) for place in record_starts()):
         return None
-    _copy = buffers.open_buffer(path, limits)  # what follows reads this copy
+    _copy = buffers.open_buffer(path, limits)  # the next functions read this copy
     if not _is_control(path, limits):
         return None
     try:
@@ -96,22 +96,22 @@ def _named_by_copied(path: str, stamp: Hashable, limits: Limits) -> str | None:
 
 
 class ControlSearch:
-    """Finds the control files of data files. Each folder is looked through once: what comes later is not seen."""
+    """Finds the control files of data files. Each folder is searched once; files that come later are not seen."""
 
     def __init__(self, limits: Limits = DEFAULT) -> None:
         self._limits = limits
         self._folders: dict[str, list[tuple[str, str]]] = {}
-        """The control files in each folder, with the data set that each one names."""
+        """The control files in each folder, each with the data set that it names."""
         self._sizes: dict[str, int] = {}
         """The number of files in each folder that nobody has named."""
 
     def find(self, path: str, control: str | None) -> str:
-        """The control file of a data file.
+        """The control file of a data file; of joined data files, the address of their control files.
 
         `control` is a path, a pattern with `{stem}`, or a folder; None stands for the folder of the data file. In a
-        folder it is the control file whose DLDS record names the data set, or the one of the same stem. Raises
-        ControlError LMP-C007 if there is none or more than one, FramingError LMP-F001 if the folder cannot be read. Of
-        joined data files, the address of their control files.
+        folder, the control file is the one whose DLDS record names the data set, or the one with the stem of the data
+        file. Raises ControlError LMP-C007 if no file or more than one fits, FramingError LMP-F001 if the folder cannot
+        be read.
         """
         data = joined_of(path)
         if data is not None and control is not None and is_joined(control):
@@ -136,10 +136,10 @@ class ControlSearch:
         ).path
 
     def beside(self, path: str) -> FoundControl:
-        """The control file in the folder of one log, as `find` finds it, and what it was found by.
+        """The control file in the folder of one log, as `find` finds it, and how it was found.
 
-        Nobody has named the folder, so that it may have anything in it: ControlError LMP-C007 is also raised if so many
-        files are there that to look at them takes longer than a user would wait without a word.
+        Nobody has named the folder, so it may contain anything. ControlError LMP-C007 is also raised for a folder with
+        so many files that a search takes longer than a user waits without a message.
         """
         place = _place_of(path)
         folder = addresses.folder_of(place) or "."
@@ -153,24 +153,24 @@ class ControlSearch:
         return self._in_folder(path, folder, place)
 
     def _in_folder(self, path: str, folder: str, place: str) -> FoundControl:
-        """The one of the control files of a folder that is for the log at `place`; raises as `find`."""
+        """The control file of a folder that is for the log at `place`. Raises as `find`."""
         if folder not in self._folders:
             known: list[tuple[str, str]] = []
-            for one, stamp in _files_in(folder):
-                with suppress(FramingError):  # an unreadable one may belong to another log
-                    if (data_set := _data_set(one, stamp, self._limits)) is not None:
-                        known.append((one, data_set))
+            for file, stamp in _files_in(folder):
+                with suppress(FramingError):  # an unreadable file may belong to another log
+                    if (data_set := _data_set(file, stamp, self._limits)) is not None:
+                        known.append((file, data_set))
             self._folders[folder] = known
-        candidates = [(one, data_set) for one, data_set in self._folders[folder] if one != place]
+        candidates = [(file, data_set) for file, data_set in self._folders[folder] if file != place]
         name = compression.unpacked_name(place)
         names, stem = (name.upper(), Path(name).stem.upper()), Path(name).stem
-        named = [one for one, data_set in candidates if data_set in names]
-        same = [one for one, _ in candidates if Path(compression.unpacked_name(one)).stem == stem]
+        named = [file for file, data_set in candidates if data_set in names]
+        same = [file for file, _ in candidates if Path(compression.unpacked_name(file)).stem == stem]
         for fitting, why in ((named, "its DLDS names the data set"), (same, "it has the same stem")):
             if len(fitting) == 1:
                 others = f", as no other of {len(candidates)} there" if len(candidates) > 1 else ""
                 return FoundControl(fitting[0], f"beside the log: {why}{others}")
-        listed = named or same or [one for one, _ in candidates]
+        listed = named or same or [file for file, _ in candidates]
         raise ControlError(
             f"{'several control files' if named or same else 'no control file'} in {folder} for it", code="LMP-C007",
             file=path, expected="one whose DLDS names the data set, or of the same stem",
@@ -183,7 +183,7 @@ def _place_of(path: str) -> str:
 
 
 def _files_in(folder: str) -> list[tuple[str, Hashable]]:
-    """Every file in a folder; with a stamp of its state if it must be copied to be read."""
+    """Every file in a folder, with a stamp of its state if it must be copied to be read."""
     found = [entry for entry in children(folder, lambda name: True) if not entry.is_folder and not entry.fault]
     if addresses.is_remote(folder):
         return [(entry.path, entry.stamp) for entry in found]

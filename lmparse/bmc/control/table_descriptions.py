@@ -12,13 +12,13 @@ from lmparse.changes.descriptions import TableDescription, TableDescriptions
 from lmparse.errors import DataError
 
 _NAMES = ("schema_name", "table_name", "table_name_short")
-"""What an extract without a change of a table does not say of it."""
+"""Fields that an extract without a change of a table does not know."""
 
 
 def describe(extracts: Iterable[LogicalLog]) -> TableDescriptions:
-    """The table versions of the control files of a log, in the order of its extracts; what several describe alike once.
+    """The table versions of the control files of a log, in the order of its extracts; equal ones are given once.
 
-    Of those, the one whose name is known best is given. What ends the search for names in one extract is the fault.
+    Of equal ones, the one with the best known name is given. The error that ends a search for names is the fault.
     """
     found = TableDescriptions()
     places: dict[str, int] = {}
@@ -36,14 +36,14 @@ def describe(extracts: Iterable[LogicalLog]) -> TableDescriptions:
 
 
 def _known(table: TableDescription) -> int:
-    """How well the name of a table is known."""
+    """How well the name of a table is known: 0 not at all, 1 its short form, 2 in full."""
     return 0 if not table.table_name else 1 if table.is_short else 2
 
 
 def _of_extract(log: LogicalLog) -> TableDescriptions:
     """The table versions of one control file.
 
-    A control file has names behind the documented fields of DTBI only, so a table without a change in the log has none.
+    A control file has names only behind the documented fields of DTBI, so a table without a change in the log has none.
     """
     found = TableDescriptions()
     names: dict[str, TableName] = {}

@@ -1,10 +1,10 @@
 """Table names: the full owner and name of a table, if the log proves them, and the table that the option `table` names.
 
-The header of a change record has 8 bytes of the owner, 18 of the name, and the lengths of the full ones. The full
-names are in the DTBI record behind the documented fields, at undocumented offsets. A text there counts only if its
-length and its surroundings show that it is the name.
+The header of a change record has 8 bytes of the owner, 18 bytes of the name, and the lengths of the full texts. The
+full texts are in the DTBI record behind the documented fields, at undocumented offsets. A text there counts only if its
+length and its surroundings show that it is the owner or the name.
 
-All headers of a log are looked through for that table before a row is given: another one of the same name is an error.
+All headers of a log are searched for that table before a row is given: a second table of the same name is an error.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class TableName:
 
 
 def table_name(values: Values, layout: Layout, version: TableVersion | None, page: CodePage) -> TableName:
-    """Owner and name of the table in a header, in full if that is proven."""
+    """Owner and name of the table in a header; in full if the log proves them."""
     short_owner, short_name = values["table_owner"] or "", values["table_name"] or ""
     owner_bytes, name_bytes = values["tbowner_len"] or 0, values["tbname_len"] or 0
     owner: str | None = short_owner if owner_bytes <= (layout["table_owner"].width or 0) else None
@@ -44,7 +44,7 @@ def table_name(values: Values, layout: Layout, version: TableVersion | None, pag
         tail = version.described.get("rest") or b""
         if owner is None:
             owner = _only(text for text in _counted(tail, owner_bytes, page) if text.startswith(short_owner))
-        # The short name is made up by the product and repeated in the record it belongs to.
+        # The product makes up the short name, and repeats it in the record of its table.
         if name is None and short_name in _text(tail, page):
             name = _only(text for text in _counted(tail, name_bytes, page) if text != short_owner)
         fitting = {
@@ -76,7 +76,7 @@ def _only(found: Iterable[str]) -> str | None:
 
 
 def _text(tail: bytes, page: CodePage) -> str:
-    """Bytes as text of the same length; one that the code page lacks becomes U+FFFD."""
+    """Bytes as text of the same length; a byte that the code page lacks becomes U+FFFD."""
     try:
         return page.decode(tail)
     except InvalidValueError:
@@ -84,7 +84,7 @@ def _text(tail: bytes, page: CodePage) -> str:
 
 
 def _counted(tail: bytes, length: int, page: CodePage) -> list[str]:
-    """Every text in `tail` behind three digits with its length, padded with blanks."""
+    """Texts of a length in `tail`: behind three digits with this length, in front of a blank or the end."""
     text = _text(tail, page)
     digits = f"{length:03d}"
     found = []
@@ -103,7 +103,7 @@ TABLE_FIELDS = ("system_id", "dbid", "psid", "tbobid", "tbowner_len", "tbname_le
 
 
 class TableSearch:
-    """Looks for one table by a name, full or short, or by its ids."""
+    """Searches for one table by a name, full or short, or by its ids."""
 
     def __init__(self, wanted: str, tables: Tables, page: CodePage, name_of: Callable[[Values], TableName]) -> None:
         """`name_of` returns owner and name of the table in a header."""
@@ -117,16 +117,16 @@ class TableSearch:
         """Versions of the one table that the control file describes by the name; empty if there is none or several."""
 
     def find(self, headers: Iterable[Values]) -> dict[tuple[Any, ...], tuple[str, str]]:
-        """Full names of the tables in headers that are named so, and how they are shown, by ids."""
+        """By ids, the tables in headers that have the name: full name, and text for messages."""
         named = filter(self.is_named, headers)
         return {identity(values): (self._name_of(values).full, self.shown(values)) for values in named}
 
     def is_named(self, values: Values) -> bool:
-        """Whether the table in a header is named so."""
+        """Whether the table in a header has the name or the ids."""
         name = self._name_of(values)
         short = values["table_name"], f"{values['table_owner']}.{values['table_name']}"
         return self.wanted in (name.name, name.full, *short) or self.wanted.upper() == hexes(*identity(values)[1:])
 
     def shown(self, values: Values) -> str:
-        """The table in a header for messages."""
+        """The table in a header, as text for messages."""
         return f"{self._name_of(values).full} ({full_ids(values)})"

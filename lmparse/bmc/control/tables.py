@@ -1,7 +1,7 @@
 """Tables: the columns of each table version, from DTBI and DLCI records.
 
-A table is identified by system, DBID, PSID, TBOBID and version. Its name does not identify it: names change, and a log
-may contain two tables of one name.
+System, DBID, PSID, TBOBID and version identify a table. Its name does not: names change, and a log may contain two
+tables of one name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lmparse.records.reader import Values
 from lmparse.values.codepages import CodePage
 
 VERSION_KEY = ("sysid", "dbid", "tbobid", "sequence_number")
-"""Fields that name a table version in the records of its columns."""
+"""Fields that identify a table version in the records of its columns."""
 _LISTED = 10
 """Most versions in a message."""
 
@@ -37,13 +37,13 @@ class TableVersion:
     tbobid: int
     sequence: int
     columns: tuple[Column, ...]
-    """In the order of LLCOLUMNNUM."""
+    """Columns in the order of LLCOLUMNNUM."""
     create_rba: bytes = b""
     drop_rba: bytes = b""
     described: Values = field(default_factory=dict)
-    """Values of its DTBI record; empty without one."""
+    """Values of the DTBI record; empty without one."""
     aliases: tuple[Values, ...] = ()
-    """Values of its DTOB records."""
+    """Values of the DTOB records."""
 
     @property
     def identity(self) -> str:
@@ -52,22 +52,22 @@ class TableVersion:
 
     @cached_property
     def key(self) -> tuple[str, ...]:
-        """Names of the columns of its key, in key order; empty if none is known.
+        """Names of the columns of the key, in key order; empty if no key is known.
 
-        The manual says of KEYSEQ only "Key for SQL generation/ reporting by key". That Log Master finds a row by it
-        means that it is unique (inferred), so it is the key if it counts from 1 on without a gap: a log may have only
-        some of the columns of a table.
+        The manual says of KEYSEQ only "Key for SQL generation/ reporting by key". Log Master finds a row by these
+        columns, so they are unique (inferred). They are the key if KEYSEQ counts from 1 without a gap: a log may have
+        only some of the columns of a table.
         """
         return () if self.key_fault else tuple(name for _, name in self._numbered)
 
     @property
     def key_source(self) -> str:
-        """The record that its key is from, in words; empty if no key is known."""
+        """The record that states the key, in words; empty if no key is known."""
         return "KEYSEQ of DLCI" if self.key else ""
 
     @property
     def key_fault(self) -> str | None:
-        """Why KEYSEQ does not number the columns of a key, in words; None if it does, or numbers no column."""
+        """Why KEYSEQ does not number the columns of a key, in words; None if it does, or if it numbers no column."""
         numbers = [number for number, _ in self._numbered]
         if numbers == [*range(1, len(numbers) + 1)]:
             return None
@@ -85,24 +85,24 @@ class TableVersion:
         return hexes(self.dbid, self.psid or 0, self.tbobid)
 
     def is_of(self, ids: tuple[Any, ...]) -> bool:
-        """Whether it is a version of the table with these ids: system, DBID, PSID, TBOBID."""
+        """Whether this is a version of the table with some ids: system, DBID, PSID, TBOBID."""
         system, dbid, psid, tbobid = ids
         return (self.system, self.dbid, self.tbobid) == (system, dbid, tbobid) and self.psid in (None, psid)
 
     def holds_at(self, position: bytes) -> bool:
-        """Whether it was in force at an RBA or LRSN."""
+        """Whether the version was in force at an RBA or LRSN."""
         return self.create_rba <= position and (not self.is_dropped or position < self.drop_rba)
 
     @property
     def is_dropped(self) -> bool:
-        """Whether it was in force up to a position only."""
+        """Whether the version was in force only up to a position."""
         return bool(self.drop_rba.strip(b"\x00"))
 
 
 class History:
-    """The versions of one table, and which of them were in force when.
+    """The versions of one table, and the positions at which each of them is in force.
 
-    A version without DROPRBA ends where another is created.
+    A version without DROPRBA ends where another version is created.
     """
 
     def __init__(self, versions: Iterable[TableVersion]) -> None:
@@ -110,11 +110,11 @@ class History:
 
     @property
     def bounds(self) -> tuple[bytes, ...]:
-        """Ascending positions at which a version comes into force or ends; none for one version."""
+        """Positions at which a version comes into force or ends, ascending; none for a single version."""
         return tuple(self._places) if len(self.versions) > 1 else ()
 
     def at(self, position: bytes) -> tuple[TableVersion, ...]:
-        """The versions in force at an RBA or LRSN; the one created last is the last one."""
+        """The versions in force at an RBA or LRSN, in the order of their creation."""
         place = bisect_right(self._places, position)
         return self._in_force[self._places[place - 1]] if place else ()
 
@@ -124,26 +124,26 @@ class History:
 
     @cached_property
     def _in_force(self) -> dict[bytes, tuple[TableVersion, ...]]:
-        """The versions in force from each position on at which one begins or ends, ascending."""
+        """By position at which a version begins or ends, ascending: the versions in force from there on."""
         begun: dict[bytes, list[TableVersion]] = {}
-        for version in sorted(self.versions, key=lambda one: (one.create_rba, one.sequence)):
+        for version in sorted(self.versions, key=lambda entry: (entry.create_rba, entry.sequence)):
             begun.setdefault(version.create_rba, []).append(version)
         drops = {version.drop_rba for version in self.versions if version.is_dropped}
         found: dict[bytes, tuple[TableVersion, ...]] = {}
         active: list[TableVersion] = []
         for place in sorted({*begun, *drops}):
             created = begun.get(place, [])
-            active = [one for one in active if (one.is_dropped or not created)] + created
-            active = [one for one in active if not one.is_dropped or place < one.drop_rba]
+            active = [entry for entry in active if (entry.is_dropped or not created)] + created
+            active = [entry for entry in active if not entry.is_dropped or place < entry.drop_rba]
             found[place] = tuple(active)
         return found
 
 
 class Tables:
-    """The table versions of a control file, and the search for that of a record."""
+    """The table versions of a control file, and the search for the version of a record."""
 
     def __init__(self, versions: Iterable[TableVersion], picked: int | None = None) -> None:
-        """`picked` is the SEQUENCENUMBER of the version to take where DTBI states several in force."""
+        """`picked` is the SEQUENCENUMBER of the version to take if DTBI states several versions in force."""
         self.versions = tuple(versions)
         self._picked = picked
         self._by_ids: dict[tuple[Any, ...], list[TableVersion]] = {}
@@ -158,15 +158,15 @@ class Tables:
             system, dbid, psid, tbobid = ids
             found = self._by_ids.get((system, dbid, tbobid), ())
             known = History([version for version in found if version.psid in (None, psid)])
-            if found:  # ids that nothing describes may be as many as records
+            if found:  # undescribed ids may be as many as records
                 self._histories[ids] = known
         return known
 
     def find(self, values: Values) -> TableVersion:
         """The table version of a record, by its header.
 
-        Versions are distinguished by LRSN in data sharing, else by RBA. Raises ControlError LMP-C002 for a table that
-        the control file does not describe, LMP-C003 if none of its versions was in force.
+        The LRSN in data sharing, else the RBA, tells versions apart. Raises ControlError LMP-C002 for a table that the
+        control file does not describe, LMP-C003 if no version was in force, or several with different columns.
         """
         history = self.of(identity(values))
         if not history.versions:
@@ -203,7 +203,7 @@ class Tables:
         return in_force[-1]
 
     def maybe(self, values: Values) -> TableVersion | None:
-        """The same; None where `find` raises."""
+        """As `find`, but None if `find` raises."""
         try:
             return self.find(values)
         except ControlError:
@@ -211,11 +211,11 @@ class Tables:
 
     @property
     def are_open(self) -> bool:
-        """Whether rows must show what the lengths of some DEC columns count."""
+        """Whether only rows can show what the lengths of some DEC columns count."""
         return any(column.is_open for version in self.versions for column in version.columns)
 
     def counting(self, dec_length: str) -> Tables:
-        """The same tables if lengths of DEC columns that LOGLOGBYTES does not prove count this."""
+        """These tables with what the lengths of DEC columns count, if LOGLOGBYTES does not prove it."""
         versions = (
             replace(version, columns=tuple(column.counting(dec_length) for column in version.columns))
             for version in self.versions
@@ -230,7 +230,7 @@ def _listed(versions: Sequence[TableVersion], text: Callable[[TableVersion], str
 
 
 def hexes(*ids: int | None) -> str:
-    """DBID, PSID and TBOBID in hexadecimal, with UNKNOWN_ID for what a header lacks."""
+    """DBID, PSID and TBOBID in hexadecimal; UNKNOWN_ID for an id that the header lacks."""
     return ".".join(UNKNOWN_ID if part is None else f"{part:04X}" for part in ids)
 
 
@@ -246,7 +246,7 @@ def short_name(values: Values) -> str:
 
 
 def shown_name(values: Values) -> str:
-    """The same for messages; the ids where it has neither."""
+    """Owner and name of the table in a header, for messages; its ids if the header has neither."""
     return short_name(values) or full_ids(values)
 
 

@@ -1,1 +1,1 @@
-"""Several extracts of one Log Master log, read as one: what each shows, which one gives what, and checkpoints."""
+"""Several extracts of one Log Master log, read as one log: ownership of records, outcomes of units, checkpoints."""

@@ -1,9 +1,9 @@
-"""Checkpoints of Log Master: what reading the extracts of a log so far leaves to the reading of the next ones.
+"""Checkpoints of Log Master: what a reading of the extracts of a log leaves to the reading of the next ones.
 
-Each run gives the units that are committed behind the last commit that the runs before it have seen. So a checkpoint
-has this commit, the ranges of positions that have been read, the units that are still open, and the extracts with
-records of these, which are read again with the next ones. What a later extract has of other units in these ranges was
-given; a change anywhere else whose unit was committed in front of the last commit comes too late, and is refused.
+Each reading gives the units that are committed behind the last commit of earlier readings. So a checkpoint has this
+commit, the ranges of positions that were read, the units that are still open, and the extracts with records of open
+units; these extracts are read again with the next ones. Records of other units in these ranges were given. A change
+anywhere else comes too late if its unit was committed in front of the last commit. It is refused.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from lmparse.values.byte_arrays import Bytes
 def checkpoint_of(
     extracts: Sequence[tuple[ExtractHeads, UnitOutcomes]], options: Options, before: Checkpoint | None
 ) -> Checkpoint:
-    """The checkpoint behind all extracts of a log, of which `before` was the one in front.
+    """The checkpoint behind all extracts of a log; `before` is the checkpoint in front of them.
 
-    Each extract has the outcomes of units that it calls open, as far as others state them.
-    Raises FramingError LMP-F013 if a commit has no position: then nothing says whether its changes have been given.
+    `extracts` has the heads of each extract, and the outcomes that others state for the units that it calls open.
+    Raises FramingError LMP-F013 if a commit has no position: then nothing shows whether its changes have been given.
     """
     heads = [one for one, _ in extracts]
     last = max([*map(_last_commit, heads), "" if before is None else before.seq[: len(NOT_COMMITTED)]])
@@ -64,7 +64,7 @@ def checkpoint_of(
 
 
 def _last_commit(heads: ExtractHeads) -> str:
-    """The last commit position that an extract states; empty if it has no commit."""
+    """The last commit position that an extract states; empty without a commit. Raises FramingError LMP-F013."""
     rows = heads.ended[heads.ended[:, UNIT_WIDTH] == ended_codes()[0]]
     commits = stated_commits(rows)
     unplaced = rows[~commits.any(1)]
@@ -82,38 +82,38 @@ _POSITION_BYTES = widths(("log_lrsn",))[0]
 
 @dataclass(frozen=True)
 class ReadBefore:
-    """What a checkpoint says of the extracts so far. Safe to pickle."""
+    """What a checkpoint knows of the extracts so far. Safe to pickle."""
 
     checkpoint: Checkpoint
 
     @property
     def commit(self) -> bytes:
-        """The position of a commit up to which all changes that were read have been given."""
+        """Position of the last commit: all changes up to it that were read have been given."""
         digits = len(NOT_COMMITTED)
         return bytes.fromhex(self.checkpoint.seq[:digits].ljust(digits, "0"))
 
     def doubtful(self, units: Bytes, positions: Bytes, tables: Bytes) -> Bytes:
-        """The units of those of n records that were not read, and are open or committed in front of the checkpoint.
+        """The units of n records that were not read, and are open or committed in front of the checkpoint.
 
-        `units` are rows that begin with UNIT_FIELDS and OUTCOME_FIELDS. A record of a table of which no extract so far
-        has one was not read: these had another filter. One more byte is 1 for a record in front of others that were.
+        `units` are rows that begin with UNIT_FIELDS and OUTCOME_FIELDS. A record was not read if no extract so far has
+        its table: they had another filter. One more byte is 1 for a record in front of others that were read.
         """
         at = keys(positions)
         was_read = are_in([(_position(low), _position(high)) for low, high in self.checkpoint.ranges], at)
-        known = [bytes.fromhex(one) for one in self.checkpoint.tables]
+        known = [bytes.fromhex(table) for table in self.checkpoint.tables]
         was_read &= np.isin(keys(tables), np.array(known, f"S{sum(widths(TABLE_FIELDS))}"))
-        which = ~was_read & (keys(stated_commits(units)) <= self.commit)  # of one without a commit it is zero
+        which = ~was_read & (keys(stated_commits(units)) <= self.commit)  # zero without a commit
         is_in_front = at <= _position(self.checkpoint.reached[1])
         return np.concatenate([units[which], is_in_front[which][:, None].astype(np.uint8)], axis=1)
 
     @property
     def _open_units(self) -> Keys:
-        return np.array([bytes.fromhex(one) for one in self.checkpoint.open_units], f"S{UNIT_WIDTH}")
+        return np.array([bytes.fromhex(unit) for unit in self.checkpoint.open_units], f"S{UNIT_WIDTH}")
 
     def ended_units(self, heads: ExtractHeads) -> Keys:
-        """The units that an extract calls open, and that an extract in front of the checkpoint said the outcome of.
+        """The units that an extract calls open, and whose outcome an extract in front of the checkpoint stated.
 
-        All records that it has of them were read, and they are not open at the checkpoint: it is read once more.
+        They are not open at the checkpoint, so all their records in the extract were read: it is read once more.
         """
         opened, doubtful = keys(heads.open_units), keys(heads.doubtful[:, :UNIT_WIDTH])
         return opened[~np.isin(opened, np.concatenate([self._open_units, doubtful]))]
@@ -121,15 +121,15 @@ class ReadBefore:
     def check_in_time(self, heads: Sequence[ExtractHeads], ends: UnitEnds) -> None:
         """Raise FramingError LMP-F014 if an extract has changes that would never be given.
 
-        Those are of units that were open at the checkpoint, or are `doubtful`, and that were committed in front of it;
-        or are open though records behind them have been read, so that a later commit may have been passed.
+        Their units were open at the checkpoint, or are `doubtful`, and were committed in front of it. Or these units
+        are open, though records behind theirs were read: a commit may have been passed.
         """
         numbers, commits = ends.commits(self._open_units)
         for number, commit in zip(numbers.tolist(), commits.tolist(), strict=True):
             if commit <= self.commit:
                 raise self._late(heads[ends.extract[number]].path, ends.rows[number], _committed(commit))
-        for one in heads:
-            rows = one.doubtful
+        for head in heads:
+            rows = head.doubtful
             units, commits = keys(rows[:, :UNIT_WIDTH]), keys(stated_commits(rows))
             is_open = ~have_ended(rows[:, UNIT_WIDTH : UNIT_WIDTH + 1])
             others, later = ends.commits(units[is_open])
@@ -138,7 +138,7 @@ class ReadBefore:
             if late.any():
                 place = int(late.argmax())
                 what = _committed(commits[place]) if commits[place] else "is not behind what was read"
-                raise self._late(one.path, rows[place], what)
+                raise self._late(head.path, rows[place], what)
 
     def _late(self, path: str, row: Bytes, what: str) -> FramingError:
         return too_late(

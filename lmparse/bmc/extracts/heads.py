@@ -1,6 +1,6 @@
-"""Extract heads: what one pass over the headers of an extract shows of its range of the log, and of its units.
+"""Extract heads: the range of an extract in its log, and its units, from one pass over its headers.
 
-Memory goes by the number of units of recovery in the extract, and counts against the limit `held_bytes`.
+Memory grows with the number of units of recovery in the extract, and counts against the limit `held_bytes`.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from lmparse.values.byte_arrays import Bytes, Flags
 POSITION_FIELDS = ("member_id", "log_lrsn", "log_rba")
 TABLE_FIELDS = ("dbid", "psid", "tbobid")
 FLAG_FIELDS = ("uor_has_comp", "incomplete_trans")
-"""Y if the unit took changes back, and if Log Master could not complete the record."""
+"""Flags that are Y if the unit took changes back, and if Log Master could not complete the record."""
 UNIT_WIDTH = sum(widths(UNIT_FIELDS))
 Keys = npt.NDArray[np.bytes_]
-"""Rows of bytes as `outcomes.keys`."""
+"""Rows of bytes, each as one value; see `outcomes.keys`."""
 Range = tuple[bytes, bytes]
-"""The lowest and the highest position of some records: both are in it."""
+"""Lowest and highest position of some records, both inclusive."""
 Doubtful = Callable[[Bytes, Bytes, Bytes], Bytes]
-"""Gives the rows of the units of n records, from these, their positions and their tables, that a checkpoint may be
-behind though nobody has given them; one more byte is 1 for a record in front of others that have been read."""
+"""Takes units, positions and tables of n records. Returns rows of the units that nobody has given though a checkpoint
+may be behind them, with one more byte; see `ReadBefore.doubtful`."""
 
 
 def are_in(ranges: Collection[Range], positions: Keys) -> Flags:
@@ -43,7 +43,7 @@ def are_in(ranges: Collection[Range], positions: Keys) -> Flags:
     if not ranges:
         return np.zeros(len(positions), np.bool_)
     lows, highs = zip(*sorted(ranges), strict=True)
-    # Of the ranges that begin in front of a position, the one that goes farthest has it, if any has.
+    # If any range has a position, the one that goes farthest of those that begin in front of it has it.
     farthest = np.array(list(accumulate(highs, max)), positions.dtype)
     place = np.searchsorted(np.array(lows, positions.dtype), positions, side="right") - 1
     found: Flags = (place >= 0) & (positions <= farthest[place])
@@ -61,26 +61,26 @@ class ExtractHeads:
     """Bytes of the data file."""
     records: int
     first: bytes
-    """Lowest position of a record: LRSN, or RBA outside data sharing; empty if it has no record."""
+    """Lowest position of a record: LRSN, or RBA outside data sharing; empty without a record."""
     last: bytes
-    """Highest position."""
+    """Highest position of a record."""
     absent: frozenset[str]
-    """Fields that the header lacks."""
+    """Fields that the header of the extract lacks."""
     units: Bytes
-    """(n, width) bytes of UNIT_FIELDS, OUTCOME_FIELDS and of two flags for FLAG_FIELDS, of the units that it has a
-    record of; a unit is there again for each other outcome, and with zeros for records without one."""
+    """(n, width) bytes of UNIT_FIELDS, OUTCOME_FIELDS and a flag for each of FLAG_FIELDS, of units with a record. A
+    unit has a row for each different outcome, and a row with zeros for records without an outcome."""
     doubtful: Bytes
-    """As `Doubtful` gives them."""
+    """Rows as `Doubtful` returns them."""
     tables: Bytes
     """(n, width) bytes of TABLE_FIELDS of all tables that have a record."""
 
     @property
     def ranges(self) -> tuple[Range, ...]:
-        """Its range; none if it has no record."""
+        """The range of the extract; empty if it has no record."""
         return ((self.first, self.last),) if self.first else ()
 
     def shared_with(self, other: ExtractHeads) -> tuple[Range, ...]:
-        """The range that another extract has too; none if there is no such position."""
+        """The range that another extract has too; empty if they share no position."""
         low, high = max(self.first, other.first), min(self.last, other.last)
         return ((low, high),) if low and low <= high else ()
 
@@ -97,7 +97,7 @@ class ExtractHeads:
 
 
 def heads_of(task: tuple[str, str, Options, Doubtful | None]) -> ExtractHeads:
-    """The heads of the extract with a path and a control file. Damage ends them: reading reports it at its place."""
+    """The heads of the extract with a path and a control file, up to damage: reading reports it at its place."""
     path, control, options, doubtful_of = task
     log = open_extract(path, control, options)
     units, doubtful, tables = list[Bytes](), list[Bytes](), list[Bytes]()
@@ -115,7 +115,7 @@ def heads_of(task: tuple[str, str, Options, Doubtful | None]) -> ExtractHeads:
         tables.append(distinct(named))
         if doubtful_of is not None:
             doubtful.append(distinct(doubtful_of(rows, places, named)))
-        low, high = (one.ljust(places.shape[1], b"\0") for one in np.sort(keys(places))[[0, -1]].tolist())
+        low, high = (at.ljust(places.shape[1], b"\0") for at in np.sort(keys(places))[[0, -1]].tolist())
         first, last = min(first or low, low), max(last, high)
     held, width = Held(options.bounds), sum(widths((*UNIT_FIELDS, *OUTCOME_FIELDS))) + len(FLAG_FIELDS)
     all_units, all_doubtful, all_tables = (
@@ -131,13 +131,13 @@ def heads_of(task: tuple[str, str, Options, Doubtful | None]) -> ExtractHeads:
 
 
 def open_extract(path: str, control: str, options: Options, settings: FileSettings | None = None) -> LogicalLog:
-    """The log of one extract, whose errors are reported where it is read."""
+    """The log of one extract. Its errors are reported where it is read."""
     named = replace(options, control=control, mode="permissive")
     return open_logical_log(path, named, settings=settings, on_error=ignored)
 
 
 def decoded_windows(log: LogicalLog, names: Sequence[str]) -> Iterator[tuple[Window, Decoded]]:
-    """The records of a log with bytes of header fields, up to damage. Raises FramingError LMP-F013."""
+    """The windows of a log with bytes of header fields, up to damage. Raises FramingError LMP-F013."""
     plan = header_columns.HeaderPlan(log.header, log.code_page)
     if plan.reason:
         raise not_one(f"its headers cannot be compared with those of other extracts: {plan.reason}", log.path)
@@ -149,14 +149,14 @@ def decoded_windows(log: LogicalLog, names: Sequence[str]) -> Iterator[tuple[Win
 
 
 def not_one(why: str, path: str) -> FramingError:
-    """The error of extracts that are not read as one log."""
+    """The error LMP-F013 of extracts that are not read as one log."""
     return FramingError(
         why, code="LMP-F013", file=path, hint="extracts of different logs are read apart, one command or load for each"
     )
 
 
 def distinct(rows: Bytes) -> Bytes:
-    """Different rows, ascending; many that follow each other may be the same."""
+    """The different rows, ascending. Equal rows that follow each other are dropped first."""
     is_new = np.ones(len(rows), np.bool_)
     is_new[1:] = (rows[1:] != rows[:-1]).any(1)
     found = np.unique(keys(rows[is_new]))
@@ -164,9 +164,9 @@ def distinct(rows: Bytes) -> Bytes:
 
 
 def _unit_rows(raw: dict[str, Bytes]) -> Bytes:
-    """Rows as `ExtractHeads.units`, of some records."""
+    """Rows as in `ExtractHeads.units`, of n records."""
     flags = [is_yes(raw[name])[:, None].astype(np.uint8) for name in FLAG_FIELDS]
     rows: Bytes = np.concatenate([*(raw[name] for name in (*UNIT_FIELDS, *OUTCOME_FIELDS)), *flags], axis=1)
-    # What is not an outcome has no commit either: one row for each open unit.
+    # Without an outcome there is no commit: one row for each open unit.
     rows[~have_ended(rows[:, UNIT_WIDTH : UNIT_WIDTH + 1]), UNIT_WIDTH:] = 0
     return rows

@@ -1,8 +1,8 @@
 """Joined log: several extracts of one Log Master log, each with its control file, read as one log.
 
-Extracts are put in order by the last positions that they have. A change that is in several is given once
-(`ownership`), and a unit of recovery that one calls open has the outcome that another states (`outcomes`). What this
-comes to is in the settings of each extract, so its parts are read one by one, anywhere.
+Extracts are in the order of their last positions. A change in several extracts is given once (`ownership`). A unit of
+recovery that one extract calls open has the outcome that another states (`outcomes`). The settings of each extract
+contain these results, so its parts are read one by one, anywhere.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _MOST_OPEN = 32
 
 
 _MOST_NOTES = 20
-"""Most places between extracts of which a log says what is twice or missing there."""
+"""Most notes on places between extracts; of more places only the number is said."""
 
 
 _NO_BEGINNING = "nothing states where the second begins"
@@ -59,12 +59,12 @@ _NO_BEGINNING = "nothing states where the second begins"
 
 @dataclass(frozen=True, eq=False)
 class JoinedExtract:
-    """One extract, and what the others say of it."""
+    """One extract, with what the other extracts say of it."""
 
     heads: ExtractHeads
     settings: ExtractSettings
     continues: bool
-    """Whether it has a unit of which an extract before it states the outcome: then nothing is missing between them."""
+    """Whether an earlier extract states the outcome of a unit of this one: then nothing is missing between them."""
 
     @property
     def path(self) -> str:
@@ -75,16 +75,16 @@ class JoinedExtract:
 def join_extracts(
     files: Sequence[tuple[str, str]], options: Options, run: Run | None, checkpoint: Checkpoint | None
 ) -> list[JoinedExtract]:
-    """The extracts with these data files and control files, in their order. `run` reads them in other processes.
+    """The extracts with some data files and control files, in their order. `run` reads them in other processes.
 
-    Raises FramingError LMP-F013 if they are not read as one log, LMP-F014 if one comes too late for the checkpoint, and
-    FileLimitError LMP-L004.
+    Raises FramingError LMP-F013 if they cannot be read as one log, LMP-F014 if one comes too late for the checkpoint,
+    and FileLimitError LMP-L004.
     """
     many: Run = run or map
     before = None if checkpoint is None else ReadBefore(checkpoint)
     doubtful = None if before is None else before.doubtful
     heads = list(many(heads_of, [(path, control, options, doubtful) for path, control in files]))
-    heads.sort(key=lambda one: (one.last, one.first, one.path))
+    heads.sort(key=lambda head: (head.last, head.first, head.path))
     ends = UnitEnds.of(heads)
     if before is not None:
         before.check_in_time(heads, ends)
@@ -104,7 +104,7 @@ def join_extracts(
 
 
 def notes(extracts: Sequence[JoinedExtract]) -> Iterator[str]:
-    """What is in several extracts or may be missing, in words; of very many the first ones, and how many more."""
+    """Notes on records in several extracts and on doubts between extracts; of very many the first, and the number."""
     every: list[str] = []
     before: JoinedExtract | None = None
     for one in extracts:
@@ -126,10 +126,10 @@ STATEMENTS = (SAME, NOTHING_MISSING)
 
 
 def logs_of(paths: Sequence[str], options: Options, faults: list[DataError] | None = None) -> list[Joined]:
-    """The logs that data files are extracts of: one for each Db2 system that XTYP names.
+    """The logs of which data files are extracts: one log for each Db2 system that XTYP names.
 
-    Files without a record are left out, unless a log has no others. Raises ControlError; with a list, errors of
-    files are added to `faults`, and these files are left out.
+    Files without a record are left out, unless a log has no others. Raises ControlError. With a list `faults`, errors
+    of files are added to it instead, and these files are left out.
     """
     systems: dict[str, list[JoinedPiece]] = {}
     search = ControlSearch(options.bounds)
@@ -138,12 +138,12 @@ def logs_of(paths: Sequence[str], options: Options, faults: list[DataError] | No
             place = search.find(path, options.control)
             control = read_control(place, framing=options.control_framing, limits=options.bounds)
             if faults is not None:
-                # Opening leaves these for later; then all extracts would have their errors.
+                # Opening leaves these tests for later, when all extracts would have their errors.
                 log = open_logical_log(path, replace(options, control=place), on_error=ignored)
                 check_header(log.header, log.options)
                 _ = log.tables
         except DataError as error:
-            # A control file that an option names and that is not there is not the fault of one log.
+            # If an option names a control file that is missing, no single log is at fault.
             if faults is None or (error.code == "LMP-F001" and error.file != path):
                 raise
             faults.append(error.of_log(path))
@@ -154,9 +154,9 @@ def logs_of(paths: Sequence[str], options: Options, faults: list[DataError] | No
 
 
 class JoinedLog(ChangeLog):
-    """The log that several extracts are of; the address of joined files is its path.
+    """The log of several extracts; its path is the address of the joined files.
 
-    Offsets and numbers of records are those in the extracts one after another.
+    Offsets and numbers of records count through all extracts, one after another.
     """
 
     table_hint = LogicalLog.table_hint
@@ -198,17 +198,18 @@ class JoinedLog(ChangeLog):
         return found
 
     def extracts(self) -> Iterator[LogicalLog]:
-        """The extracts in their order, as parts of the log. All count and report as this log does.
+        """The extracts in their order, as parts of the log. They count and report together with it.
 
-        Those without changes of the table that the options name are left out, unless damage keeps that unknown. Raises
-        OptionError if none has it, unless that is known, and for a column or a version of it that none has.
+        Extracts without changes of the table that the options name are left out, unless damage hides that. Raises
+        OptionError if no extract has the table, unless its ids are known; and for a column or table version that none
+        has.
         """
         if self.options.columns or self.options.table_version is not None:
             self.check_columns()
         yield from self._extracts()
 
     def _extracts(self) -> Iterator[LogicalLog]:
-        """The same without a test of the columns: a reading of these extracts may go on with others."""
+        """As `extracts`, without a test of columns: a reading of these extracts may go on with other extracts."""
         missing: list[TableNotFoundError] = []
         names: set[str] = set()
         found = 0
@@ -225,13 +226,13 @@ class JoinedLog(ChangeLog):
             found += 1
             if has_table or log.lacks_descriptions:
                 log.keeps_bad_records = self.keeps_bad_records
-                log.bad_records.clear()  # of an earlier reading
+                log.bad_records.clear()  # bad records of an earlier reading
                 yield log
         if missing and not found and self.known_table_ids is None:
             raise self._in_none(missing)
 
     def extracts_apart(self) -> Iterator[LogicalLog]:
-        """The extracts in their order."""
+        """All extracts in their order."""
         yield from (self._log(one.path) for one in self.joined)
 
     def claims(self) -> list[Claim]:
@@ -245,7 +246,7 @@ class JoinedLog(ChangeLog):
         return [same, missing]
 
     def _named(self, path: str, options: Options) -> Options:
-        """The options for one extract."""
+        """The options for one extract, with its control file."""
         return replace(options, control=self._controls[path])
 
     def _log(self, path: str) -> LogicalLog:
@@ -310,7 +311,7 @@ class JoinedLog(ChangeLog):
         return of_number(found, self.options.table_version)
 
     def _in_none(self, missing: Sequence[TableNotFoundError]) -> TableNotFoundError:
-        """The error of a table that no extract has, from those of all of them: it names tables of any."""
+        """The error of a table that no extract has; it names the tables of all extracts."""
         first, *others = missing
         if not any(other.tables for other in others):
             return first
@@ -350,7 +351,7 @@ class JoinedLog(ChangeLog):
         log.bad_records.clear()
 
     def records(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
-        """The records of all extracts as they are there."""
+        """The records of all extracts, as each extract has them."""
         for file in self.record_files():
             yield from file.records()
 
@@ -368,13 +369,13 @@ class JoinedColumns:
         self._log, self._schema, self._filters = log, schema, filters
 
     def read(self, span: Span | None = None) -> Iterator[list[VersionBatch]]:
-        """The changes, some thousand at a time. Raises as `ChangeLog.typed_changes` does."""
+        """The changes, some thousand at a time. Raises as `ChangeLog.typed_changes`."""
         for log in self._log.extracts():
             yield from ChangeColumns(log, self._schema, self._filters).read(span)
 
 
 def change_reader(log: ChangeLog, schema: pa.Schema | None, filters: Sequence[Filter]) -> JoinedColumns | None:
-    """The reader of joined extracts; None if their changes are read one by one, as they are in the order of commits."""
+    """The reader of joined extracts; None if changes are read one by one, as in the order of commits."""
     assert isinstance(log, JoinedLog)
     if log.options.order == "commit" or any(change_columns.refusal(one, schema) for one in log.extracts()):
         return None

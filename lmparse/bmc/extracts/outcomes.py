@@ -1,7 +1,7 @@
-"""What other extracts of a log say of one: the outcomes of units that it calls open, and the records that they give.
+"""What other extracts say of an extract: outcomes of units that it calls open, and records that they give.
 
-The outcome is put into the header of each record of such a unit, before
-the record is decoded. So every reader of headers sees it: one by one and column-wise, as columns, keys and JSON text.
+The outcome is put into the header of each record of such a unit, before the record is decoded. So every reader of
+headers sees the outcome: one by one and column-wise, as columns, keys and JSON text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 UNIT_FIELDS = ("member_id", "uor_id")
 """The header fields that identify a unit of recovery."""
 OUTCOME_FIELDS = ("uor_disp", "uor_commit_timestamp", "uor_commit_lrsn", "uor_commit_point")
-"""The header fields that state its outcome."""
+"""The header fields that state the outcome of a unit."""
 W = TypeVar("W", bound=Window)
 
 
@@ -34,7 +34,7 @@ def widths(names: Sequence[str]) -> list[int]:
 
 
 def ended_codes() -> tuple[int, ...]:
-    """The values of UORDISP of a unit that has ended."""
+    """The values of UORDISP for units that have ended."""
     codes = catalog.load(SPEC).enum("uor_disp")
     return codes["committed"], codes["aborted"]
 
@@ -53,7 +53,7 @@ def is_yes(flags: Bytes) -> Flags:
 def stated_commits(rows: Bytes) -> Bytes:
     """Positions of the commits of n units, (n, width) bytes that begin with UNIT_FIELDS and OUTCOME_FIELDS.
 
-    As `log_seq.commit_position`; zeros if a unit is not committed, or if it does not state one.
+    As `log_seq.commit_position`; zeros for a unit that is not committed, or that states no position.
     """
     start = sum(widths(UNIT_FIELDS))
     disposition, time, lrsn, point = widths(OUTCOME_FIELDS)
@@ -65,7 +65,7 @@ def stated_commits(rows: Bytes) -> Bytes:
 
 
 def keys(rows: Bytes) -> npt.NDArray[np.bytes_]:
-    """(n, width) bytes as n values that sort and compare as they do: rows of one width may end with zeros."""
+    """(n, width) bytes as n values that sort and compare as the rows do. Rows may end with zeros."""
     rows = np.ascontiguousarray(rows)
     return rows.view(f"S{rows.shape[1]}")[:, 0] if len(rows) else np.zeros(0, f"S{max(rows.shape[1], 1)}")
 
@@ -94,7 +94,7 @@ class UnitOutcomes:
 
 
 def _columns(rows: Bytes, names: Sequence[str], places: Places) -> Bytes:
-    """Those columns of rows of fields that are in a header."""
+    """The columns of the fields that a header has, from rows of the bytes of all fields."""
     ends = np.cumsum(widths(names)).tolist()
     parts = [rows[:, end - width : end] for name, end, width in zip(names, ends, widths(names), strict=True)
              if name in places]  # fmt: skip
@@ -106,34 +106,34 @@ _NONE: Int64s = np.zeros(0, np.int64)
 
 @dataclass(frozen=True, eq=False)
 class ExtractSettings:
-    """One extract among those of a log, or a part of one. Safe to pickle."""
+    """The settings of one extract of a log, or of a part of one. Safe to pickle."""
 
     path: str
     control: str
     outcomes: UnitOutcomes = field(default_factory=UnitOutcomes)
-    """What became of units that it calls open."""
+    """Outcomes of units that the extract calls open."""
     elsewhere: Int64s = field(default_factory=lambda: _NONE)
     """Offsets of its records that another extract gives; ascending."""
     records_before: int = 0
-    """Number of records of the log in front of it."""
+    """Number of records of the log in front of the extract."""
     bytes_before: int = 0
-    """Bytes of the log in front of it."""
+    """Bytes of the log in front of the extract."""
     is_again: bool = False
-    """Whether it is read again for its open units: then its changes in front of the checkpoint were given before."""
+    """Whether the extract is read again for its open units: its changes in front of the checkpoint were given."""
 
     def inside(self, span: Span) -> ExtractSettings:
-        """What of it concerns one span."""
+        """The settings for one span."""
         low, high = np.searchsorted(self.elsewhere, (span.start, span.end))
         return replace(self, elsewhere=self.elsewhere[low:high])
 
 
 class ExtractReading:
-    """Reads the records of a file as those of one extract; without settings they are a log of their own."""
+    """Reads the records of a file as records of one extract; without settings, the file is a log of its own."""
 
     def __init__(self, known: ExtractSettings | None, places: Places) -> None:
-        """`places` are those of the fields in the header.
+        """`places` are the places of the fields in the header.
 
-        Raises FramingError LMP-F013 if another extract states an outcome, and fields have other widths than today's.
+        Raises FramingError LMP-F013 if another extract states an outcome that the fields have other widths for.
         """
         self.known = known
         self._unit = [places[name] for name in UNIT_FIELDS if name in places]
@@ -156,11 +156,11 @@ class ExtractReading:
 
     @property
     def is_again(self) -> bool:
-        """Whether its changes in front of the checkpoint were given before, so that nothing is left out with them."""
+        """Whether changes in front of the checkpoint were given before: then they do not count as left out."""
         return self.known is not None and self.known.is_again
 
     def record(self, raw: bytes) -> bytes:
-        """The bytes of a record, with the outcome of its unit; without a stated one they are the same."""
+        """The bytes of a record with the outcome of its unit; the same bytes if no other extract states it."""
         if not len(self._keys):
             return raw
         start = np.zeros(1, np.int64)
@@ -169,7 +169,7 @@ class ExtractReading:
         return raw if found is window else found.data.tobytes()
 
     def window(self, window: W) -> W:
-        """The same for the records of a window."""
+        """As `record`, for the records of a window."""
         if not len(self._keys) or self._disposition is None or not len(window):
             return window
         numbers = np.flatnonzero(window.lengths >= self._end)
@@ -192,7 +192,7 @@ class ExtractReading:
         return replace(window, data=data)
 
     def has(self, extent: RecordExtent) -> bool:
-        """Whether a record is given here, and not from another extract."""
+        """Whether a record is given by this extract, and not by another one."""
         if self.known is None:
             return True
         elsewhere = self.known.elsewhere
@@ -200,7 +200,7 @@ class ExtractReading:
         return place == len(elsewhere) or elsewhere[place] != extent.offset
 
     def have(self, window: Window) -> Flags:
-        """The same for the records of a window."""
+        """As `has`, for the records of a window."""
         if self.known is None or not len(self.known.elsewhere) or not len(window):
             return np.ones(len(window), np.bool_)
         elsewhere = self.known.elsewhere
@@ -208,7 +208,7 @@ class ExtractReading:
         return ~np.isin(window.offsets, elsewhere[low:high])
 
     def placed(self, extent: RecordExtent) -> RecordExtent:
-        """An extent in the whole log: its extracts are one after another there."""
+        """An extent in the whole log, where the extracts are one after another."""
         known = self.known
         if known is None:
             return extent

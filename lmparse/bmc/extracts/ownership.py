@@ -1,13 +1,13 @@
-"""Ownership: which extract of a log gives each record, where several have it.
+"""Ownership: which extract of a log gives each record that several extracts have.
 
-A unit of recovery is given by the first extract that states its outcome, from the lowest position of this extract on up
-to its highest. A record outside of that range, and one of a unit without an outcome, is given by the last extract whose
-range it is in and that has changes of its table. So two records are compared for one purpose only: the extract that
-gives a record must have all that the others have in that place, else the extracts are refused.
+The first extract that states the outcome of a unit of recovery gives the records of the unit in its range, from its
+lowest position to its highest. All other records (outside of that range, or of a unit without an outcome) are given by
+the last extract whose range they are in and that has changes of their table. Records are compared for one purpose only:
+the extract that gives a record must have all records that the others have in that place. Else the extracts are refused.
 
-For example, the extract of Monday has positions 10 to 90, and calls unit A open, whose first record is at 70. That of
-Tuesday begins with this record, and states that A was committed: it gives all of A. Unit B was committed on Monday: the
-extract of Monday gives all of it, and that of Tuesday may have its records or not.
+For example, the extract of Monday has positions 10 to 90. It calls unit A open, whose first record is at 70. The
+extract of Tuesday begins with this record and states that A was committed: it gives all of A. Unit B was committed on
+Monday: the extract of Monday gives all of B. The extract of Tuesday may have records of B or not.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
 _IDENTITY = tuple(dict.fromkeys((*POSITION_FIELDS, *UNIT_FIELDS, "rid", "change_type")))
 _PLACE = tuple(dict.fromkeys((*POSITION_FIELDS, *UNIT_FIELDS, *TABLE_FIELDS)))
-"""A record of the log of Db2, which has one position, is of one unit and one table."""
+"""A record of the log of Db2 has one position, and is of one unit and one table."""
 _SEGMENT = ("total_segs", "seg_num")
 _NEEDED = tuple(dict.fromkeys((*POSITION_FIELDS, *UNIT_FIELDS, *OUTCOME_FIELDS, *FLAG_FIELDS)))
-"""Fields that the headers of all extracts have, or those of none."""
+"""Fields that the headers of all extracts have, or the headers of none."""
 _RAW = tuple(dict.fromkeys((*_IDENTITY, *TABLE_FIELDS, *FLAG_FIELDS, *_SEGMENT, "data")))
 _RECORD_BYTES = 180
 """Bytes of memory of a record that several extracts may have; measured."""
@@ -67,14 +67,14 @@ class _Task:
     heads: ExtractHeads
     options: Options
     ranges: tuple[Range, ...]
-    """Those that other extracts share."""
+    """The ranges that other extracts share."""
     compensated: Bytes
-    """UNIT_FIELDS of units whose records are wanted wherever they are."""
+    """UNIT_FIELDS of the units whose records are wanted wherever they are."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Records:
-    """Records of one extract in the ranges that others share, as arrays. Safe to pickle."""
+    """Records of one extract in the ranges that other extracts share, as arrays. Safe to pickle."""
 
     position: Keys
     unit: Keys
@@ -86,18 +86,17 @@ class _Records:
     """Digest of identity, table, segment and DATA."""
     offset: Int64s
     is_incomplete: Flags
-    """Whether Log Master could not complete it; then its DATA is not compared."""
+    """Whether Log Master could not complete the record; then its DATA is not compared."""
 
 
 def ownership(
     heads: Sequence[ExtractHeads], ends: UnitEnds, ended: Sequence[Keys], options: Options, many: Run
 ) -> list[Int64s]:
-    """Offsets of the records of each extract that another one gives, ascending.
+    """Offsets of the records of each extract that another extract gives, ascending.
 
-    Raises FramingError LMP-F013 for extracts that are not read as one log.
-
-    `ended` has the units of each extract whose outcome was stated in front of a checkpoint, by one that need not be
-    here: their records were given, and are not compared.
+    `ended` has the units of each extract whose outcome was stated in front of a checkpoint, by an extract that need not
+    be here: their records were given, and are not compared. Raises FramingError LMP-F013 for extracts that are not read
+    as one log.
     """
     _check_fields(heads)
     sharing = {
@@ -128,14 +127,14 @@ def _check_fields(heads: Sequence[ExtractHeads]) -> None:
 
 
 def _compensated(number: int, heads: ExtractHeads, ends: UnitEnds) -> Bytes:
-    """Units that an extract calls open, and that were committed and took changes back, as another one states."""
+    """Units that an extract calls open, but that were committed and took changes back, as another extract states."""
     units = heads.open_units
     rows = ends.units[ends.are_compensated & (ends.extract != number)]
     return units[np.isin(keys(units), rows)]
 
 
 def _check_compensated(heads: ExtractHeads, records: _Records, is_owner: Flags, compensated: Bytes) -> None:
-    """Raise FramingError for an open record of such a unit: which of its changes stay, LOGRECDISP says at its end."""
+    """Raise FramingError if it gives a record of such a unit: only LOGRECDISP at its end says which changes stay."""
     fault = is_owner & np.isin(records.unit, keys(compensated))
     if fault.any():
         error = not_one(
@@ -147,7 +146,7 @@ def _check_compensated(heads: ExtractHeads, records: _Records, is_owner: Flags, 
 
 
 def _shared_records(task: _Task) -> _Records:
-    """The records of one extract that others may have too. Raises FileLimitError LMP-L004."""
+    """The records of one extract that other extracts may have too. Raises FileLimitError LMP-L004."""
     heads, held = task.heads, Held(task.options.bounds)
     log = open_extract(heads.path, heads.control, task.options, heads.settings)
     parts: list[tuple[Any, ...]] = []
@@ -202,9 +201,9 @@ def _owners(number: int, records: _Records, heads: Sequence[ExtractHeads], ends:
 def _check_others(
     number: int, owner: Int64s, ended: Keys, heads: Sequence[ExtractHeads], found: dict[int, _Records]
 ) -> None:
-    """Raise FramingError if the extract that gives a record does not have it, or has another one in its place.
+    """Raise FramingError if the extract that gives a record lacks it, or has another record in its place.
 
-    Records of units that `ended` are given by none.
+    No extract gives the records of units in `ended`.
     """
     one, records = heads[number], found[number]
     width = sum(catalog.load(SPEC).layout[name].width or 0 for name in POSITION_FIELDS)
@@ -225,7 +224,7 @@ def _check_others(
 
 
 def _are_in(records: _Records, there: _Records, which: Flags) -> Flags:
-    """Which of some records are in another extract, as often as here; of incomplete ones the DATA is not compared."""
+    """Which records another extract has, as often as this one. The DATA of incomplete records is not compared."""
     result = np.isin(records.identity, there.identity)
     whole = np.flatnonzero(which & ~records.is_incomplete)
     here, numbers, count = np.unique(records.content[whole], return_inverse=True, return_counts=True)
@@ -236,30 +235,30 @@ def _are_in(records: _Records, there: _Records, which: Flags) -> Flags:
 
 
 _COMMIT = OUTCOME_FIELDS[2:]
-"""The fields that say where the commit is."""
+"""The fields that state the position of the commit."""
 _COMPENSATED, _INCOMPLETE = (-len(FLAG_FIELDS) + number for number in range(len(FLAG_FIELDS)))
 """Columns of rows of `ExtractHeads.units`."""
 
 
 @dataclass(frozen=True, eq=False)
 class UnitEnds:
-    """The outcomes of all units that have one."""
+    """The outcomes of all units that have an outcome."""
 
     rows: Bytes
     """(n, width) bytes of UNIT_FIELDS and OUTCOME_FIELDS, as the first extract states them; ascending."""
     extract: Int64s
-    """The number of this extract. One that has the unit complete comes in front of others."""
+    """The number of this extract. An extract that has the unit complete comes in front of others."""
     are_compensated: Flags
     """Whether a unit was committed, and took changes back: UORHASCOMP."""
 
     @classmethod
     def of(cls, heads: Sequence[ExtractHeads]) -> UnitEnds:
-        """Those of the units of all extracts. Raises FramingError LMP-F013 if two state different outcomes."""
+        """The outcomes of the units of all extracts. Raises FramingError LMP-F013 if two extracts differ in one."""
         every = [one.ended for one in heads]
         rows, extract = np.concatenate(every), np.repeat(np.arange(len(heads)), [len(one) for one in every])
         units = keys(rows[:, :UNIT_WIDTH])
         is_incomplete = rows[:, _INCOMPLETE] == 1
-        for number in set(extract[is_incomplete].tolist()):  # in one extract, a unit has rows with and without it
+        for number in set(extract[is_incomplete].tolist()):  # an extract has rows of a unit with and without the flag
             here = extract == number
             is_incomplete[here] = np.isin(units[here], units[here & is_incomplete])
         order = np.lexsort((extract, is_incomplete, units))
@@ -275,11 +274,11 @@ class UnitEnds:
 
     @property
     def units(self) -> Keys:
-        """UNIT_FIELDS, ascending."""
+        """UNIT_FIELDS of the units, ascending."""
         return keys(self.rows[:, :UNIT_WIDTH])
 
     def extract_of(self, units: Keys) -> Int64s:
-        """The extract that states the outcome of each of some units first; -1 if none does."""
+        """The number of the extract that states the outcome of each unit first; -1 if none does."""
         if not len(self.rows):
             return np.full(len(units), -1)
         place = np.minimum(np.searchsorted(self.units, units), len(self.rows) - 1)
@@ -291,7 +290,7 @@ class UnitEnds:
         return UnitOutcomes(rows[:, :UNIT_WIDTH], rows[:, UNIT_WIDTH:])
 
     def commits(self, units: Keys) -> tuple[Int64s, Keys]:
-        """Those of some units, ascending, that are committed: their numbers, and the positions of their commits."""
+        """The committed ones of some units: their numbers, ascending, and the positions of their commits."""
         which = np.flatnonzero(np.isin(self.units, units))
         commits = keys(stated_commits(self.rows[which]))
         is_committed = commits > b""
@@ -299,10 +298,10 @@ class UnitEnds:
 
 
 def _check_same(heads: Sequence[ExtractHeads], rows: Bytes, extract: Int64s, first: Int64s) -> None:
-    """Raise FramingError for a unit with two outcomes, one of another extract; a time may be cut, and is not compared.
+    """Raise FramingError if extracts differ in the outcome of a unit. Times may be cut, so they are not compared.
 
-    `first` has the number of the first row of the unit of each row. Of one extract alone, that is a matter of its
-    records.
+    `first` has, for each row, the number of the first row of its unit. A difference inside of one extract is a matter
+    of its records.
     """
     disposition, time, *_ = widths(OUTCOME_FIELDS)
     behind = UNIT_WIDTH + disposition + time

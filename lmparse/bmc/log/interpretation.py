@@ -1,7 +1,7 @@
 """Interpretation: how DATA areas and row images of one log are read where the manual is silent.
 
-It is found once for a file, from its first records with row images, so that it is the same wherever reading begins. If
-these leave several ways, each image is read by the one under which it is filled; if values differ, it is an error.
+It is found once for a file, from its first records with row images, wherever reading begins. If several interpretations
+are left, each image is read by the one under which columns fill it. Different values then are an error.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from lmparse.records.reader import Values
 from lmparse.records.settings import FamilySettings
 
 _SAMPLES = 1000
-"""Number of records with row images that the interpretation is found from."""
+"""Number of records with row images from which the interpretation is found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,9 @@ class LogSettings(FamilySettings):
     image_readings: tuple[ImageReading, ...] = ()
     """Candidates for the interpretation of columns, the most likely first."""
     table_ids: frozenset[tuple[Any, ...]] | None = None
-    """Ids of the table that the options name, once it has been looked up."""
+    """Ids of the table that the options name, once the table is looked up."""
     extract: ExtractSettings | None = field(default=None, compare=False)
-    """What the other extracts say of this one, if it is one of several."""
+    """What other extracts say of this log, if it is an extract."""
 
     @property
     def path(self) -> str | None:
@@ -62,9 +62,9 @@ class Interpretation:
     tables: Tables
     options: ImageOptions
     sample: Callable[[], Iterator[Values]]
-    """The headers, with whole DATA, of the changes with row images, from the first one on."""
+    """The headers, with whole DATA, of the changes with row images, from the first change on."""
     decide: Callable[[str, str, str], None]
-    """Makes a decision visible: name, value, evidence."""
+    """Reports a decision: name, value, evidence."""
     _row_readers: dict[tuple[int, ImageReading], RowReader] = field(default_factory=dict)
     _ways: dict[int, list[ImageReading]] = field(default_factory=dict)
     """The interpretations of each table version, by its identity."""
@@ -83,36 +83,36 @@ class Interpretation:
 
     @property
     def image(self) -> ImageReading:
-        """The interpretation of row images."""
+        """The interpretation of row images: the most likely one that is left."""
         return self.image_candidates[0]
 
     @cached_property
     def image_candidates(self) -> tuple[ImageReading, ...]:
-        """The interpretations that the images do not exclude that it is found from, the most likely first."""
+        """The interpretations that the sampled images do not exclude, the most likely first."""
         return self.known.image_readings or self._found_in_rows()
 
     @cached_property
     def is_padding_evidence(self) -> bool:
-        """Whether values are padded, so that what lengths of graphic ones count does not show in where they end.
+        """Whether values are padded, so that the end of a graphic value does not show what its length counts.
 
-        Then it is what LOGLOGBYTES shows of the columns, unless the padding behind a value contradicts that.
+        Then lengths count what LOGLOGBYTES of the columns shows, unless the padding behind a value contradicts that.
         """
         columns = (column for version in self.tables.versions for column in version.columns)
         are_several = len({way.graphic_length for way in self.image_candidates}) > 1
         return self.options.is_expanded and are_several and any(column.graphic_length for column in columns)
 
     def read_image(self, version: TableVersion, image: bytes, wanted: frozenset[str] | None) -> RowValues:
-        """Read one row by the interpretation that is left under which its columns fill it.
+        """Read one row by the interpretation under which its columns fill the image.
 
-        So it does not depend on other images. Raises the error of an image that its columns do not fill, RecordError
-        LMP-R015 for one that they fill in several ways whose values differ, and for one whose padding shows that
-        lengths of graphic values count something else.
+        The result does not depend on other images. Raises the error of an image that the columns do not fill. Raises
+        RecordError LMP-R015 if they fill it in several ways with different values, or if the padding shows that lengths
+        of graphic values count something else.
         """
         way = self.image if len(self.image_candidates) == 1 else self._way_of(version, image)
         return self.rows(version, way).read(image, wanted)
 
     def _way_of(self, version: TableVersion, image: bytes) -> ImageReading:
-        """The interpretation of one image: of several that give the same values, the one with the fewest faults."""
+        """The interpretation of one image. Of several with the same values, the one with the fewest faults."""
         ways: Sequence[ImageReading] = self.image_candidates
         if self.is_padding_evidence:
             sound = [way for way in ways if self.rows(version, way).is_sound(image)]
@@ -132,7 +132,7 @@ class Interpretation:
         )  # fmt: skip
 
     def rows(self, version: TableVersion, reading: ImageReading) -> RowReader:
-        """The reader of a table version's rows."""
+        """The reader of the rows of a table version."""
         key = id(version), reading
         if key not in self._row_readers:
             self._row_readers[key] = RowReader(version, reading, self.options)
@@ -156,7 +156,7 @@ class Interpretation:
         return left
 
     def _fills_columns(self, values: Values, reading: str) -> bool:
-        """Whether some interpretation of columns fills the images that a meaning of the halfwords yields."""
+        """Whether columns, under some interpretation, fill the images that a meaning of the halfwords yields."""
         images = DataReader(reading).read(values["change_type"], values["data"]).images
         try:
             version = self.tables.find(values)
@@ -169,7 +169,7 @@ class Interpretation:
 
 
 def _of_several_ways(ways: Sequence[ImageReading]) -> RecordError:
-    """The error of an image that columns fill in several ways, and that has other values in each."""
+    """The error LMP-R015 of an image that columns fill in several ways with different values."""
     names = ("null_bytes", "dec_length", "graphic_length")
     values = {name: sorted({getattr(way, name) for way in ways}) for name in names}
     choices = [f"{name}={' or '.join(found)}" for name, found in values.items() if len(found) > 1]

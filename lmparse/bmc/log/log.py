@@ -73,7 +73,7 @@ class LogicalLog(ChangeLog):
         self.known_table_ids = self._known.table_ids
         self.extract = ExtractReading(self._known.extract, self._places)
         self._search_damage: FramingError | None = None
-        """What ended the search for the table that the option `table` names, in front of a record of it."""
+        """The damage that ended the search for the table of the option `table`, in front of any record of it."""
         self.decide("header", *self.header.decision)
         for text in self.header.notices:
             self.notice(text)
@@ -96,13 +96,13 @@ class LogicalLog(ChangeLog):
 
     @cached_property
     def tables(self) -> Tables:
-        """The table versions of the control file; what their lengths count is decided from the rows of this log."""
+        """The table versions of the control file. The rows of this log decide what lengths of columns count."""
         described = self._described_tables
         return described.counting(self.interpretation.image.dec_length) if described.are_open else described
 
     @cached_property
     def _described_tables(self) -> Tables:
-        """The same before it is decided what lengths count."""
+        """The table versions before it is decided what lengths of columns count."""
         if self.control is None:
             return Tables(())
         return read_tables(self.control, self.code_page, self.options.table_version)
@@ -125,7 +125,7 @@ class LogicalLog(ChangeLog):
         return ChangeDecoder(self.spec.layout, self.tables, self.interpretation, self.code_page, columns, self.notice)
 
     def _samples(self) -> Iterator[Values]:
-        """The changes with row images, from the first one on; bad ones are skipped."""
+        """The headers of the changes with row images, from the first change on; bad changes are skipped."""
         probe = LogicalLog(
             self.path,
             replace(self.options, mode="permissive"),
@@ -135,7 +135,7 @@ class LogicalLog(ChangeLog):
             on_error=lambda error: None,
         )
         every = (joined.values for joined in probe.joined_changes())
-        with suppress(DataError):  # damaged framing is shown where it is read
+        with suppress(DataError):  # damaged framing is reported where it is read
             yield from (values for values in every if has_images(values["change_type"]))
 
     def read_bytes(self, raw: bytes, wanted: Wanted = None) -> Record:
@@ -190,7 +190,7 @@ class LogicalLog(ChangeLog):
                 yield joined
 
     def next_change(self, joiner: SegmentReader, extent: RecordExtent, ordinal: int) -> JoinedChange | None:
-        """The change that the next record is or completes; None if it is none, and if another extract gives it."""
+        """The change that the next record is or completes; None without one, or if another extract gives it."""
         return joiner.next(extent, ordinal) if self.extract.has(extent) else None
 
     def segments(self, span: Span | None = None) -> SegmentIndex:
@@ -199,10 +199,10 @@ class LogicalLog(ChangeLog):
         return SegmentIndex(self, places, lambda: self.windows(span), self.extract.have)
 
     def joiner(self, span: Span | None = None, *, only_wanted: bool = False) -> SegmentReader:
-        """Joins the segments of the log or of a part, and reports the changes that lack one.
+        """Joins the segments of the log or of a part, and reports the changes that lack a segment.
 
-        With `only_wanted`, those that options exclude with an open unit, or by the range, are counted as such: another
-        extract may have the rest of the change. So are all that are excluded behind a `seq`.
+        With `only_wanted`, a change that lacks a segment only counts as excluded if the options exclude it as open, or
+        by the range: another extract may have its other segments. Behind a `seq`, that holds for every excluded change.
         """
 
         def is_left_out(known: JoinedChange) -> bool:
@@ -213,16 +213,16 @@ class LogicalLog(ChangeLog):
         return SegmentReader(self, self.segments(span), self._change_record, is_left_out)
 
     def position_runs(self) -> PositionRuns:
-        """The numbering of changes for a part, or for the whole log."""
+        """The numbering of the changes with one position, for a part or for the whole log."""
         return PositionRuns(self.header_places(position_runs.FIELDS))
 
     def _change_record(self, extent: RecordExtent) -> Record | None:
-        """A change, or a part of one; None for a bad record, also if it lacks what makes it a change."""
+        """A change, or a segment of one; None if the record is bad or lacks a field that makes it a change."""
         record = self.read_extent(extent)
         fault = None if record is None else _missing(record)
         if fault is None:
             return record
-        # It was reported when the header was read.
+        # The fault was reported when the header was read.
         self.tally.dropped += 1
         if self.keeps_bad_records:
             self.bad_records.append((extent, fault))
@@ -255,7 +255,7 @@ class LogicalLog(ChangeLog):
         return change
 
     def check_changes(self) -> None:
-        """Raise OptionError or ControlError if the log has no readable changes, or not those that the options name.
+        """Raise OptionError or ControlError if the log has no readable changes, or lacks what the options name.
 
         ControlError LMP-C006: the described header lacks fields that identify a change.
         """
@@ -270,7 +270,7 @@ class LogicalLog(ChangeLog):
             yield self.joined_again(ordinal, extents)
 
     def joined_again(self, ordinal: int, extents: Sequence[RecordExtent]) -> JoinedChange:
-        """A change whose records were read before; nothing is reported again."""
+        """A change whose records were read before. Nothing is reported again."""
         return join([(extent, self.read_bytes(extent.read(self.buffer))) for extent in extents], ordinal)
 
     def is_wanted(self, joined: JoinedChange) -> bool:
@@ -316,7 +316,7 @@ class LogicalLog(ChangeLog):
         return found
 
     def _table_headers_to_damage(self) -> Iterator[Values]:
-        """The same as `table_headers`, up to damage: reading the changes reports it at its place, as the mode says."""
+        """As `table_headers`, up to damage. Reading the changes reports the damage at its place, as the mode says."""
         self._search_damage = None
         try:
             yield from self.table_headers()
@@ -327,7 +327,7 @@ class LogicalLog(ChangeLog):
 
     @property
     def lacks_descriptions(self) -> bool:
-        # Behind the damage may be a record of the table that was looked for.
+        # A record of the table may be behind the damage.
         return self._search_damage is not None
 
     @cached_property
@@ -345,7 +345,7 @@ class LogicalLog(ChangeLog):
         return of_number(self.every_version(), self.options.table_version)
 
     def every_version(self) -> list[TableVersion]:
-        """All versions of the table that the option `table` names, whichever `table_version` picks."""
+        """All versions of the table that the option `table` names, without regard to `table_version`."""
         ids = self.table_ids or frozenset()
         versions = [version for version in self.tables.versions if any(map(version.is_of, ids))]
         versions = versions or list(self._search.described)
@@ -355,7 +355,7 @@ class LogicalLog(ChangeLog):
         return versions
 
     def table_headers(self) -> Iterator[Values]:
-        """One header for each table that occurs, from a pass over the headers."""
+        """One header for each table in the log, from a pass over the headers."""
         for extent in firsts(self.windows(), [*self.header_places(TABLE_FIELDS).values()]):
             try:
                 record = self.read_bytes(extent.read(self.buffer))
@@ -365,7 +365,7 @@ class LogicalLog(ChangeLog):
                 yield record.values
 
     def header_places(self, names: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """Offset and width of header fields, if the header has them."""
+        """Offset and width of those header fields that the header has."""
         return {name: self._places[name] for name in names if name in self._places}
 
     @property
@@ -375,17 +375,14 @@ class LogicalLog(ChangeLog):
 
 
 def _missing(record: Record) -> InvalidValueError | None:
-    """A fault in a field without which a record is not a change."""
+    """The fault in a field without which a record is not a change; None without a fault."""
     return next((fault for fault in record.faults if fault.field in _COMPUTED), None)
 
 
 def open_logical_log(
     path: str | Path, options: Options, *, settings: FileSettings | None = None, on_error: OnError = None,
 ) -> LogicalLog:  # fmt: skip
-    """Open a data file with its control file: those of the extract that `settings` are of, if they are of one.
-
-    Raises ControlError, FramingError, OptionError.
-    """
+    """Open a data file with its control file. If `settings` are of an extract, they name both files."""
     own = None if settings is None else settings.own
     if isinstance(own, LogSettings) and own.extract is not None:
         path, options = own.extract.path, replace(options, control=own.extract.control)

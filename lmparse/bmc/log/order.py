@@ -19,16 +19,16 @@ OPERATIONS = {
 DISPOSITIONS = ("open", "committed", "rolled-back")
 """Outcomes of units of recovery."""
 MADE, TAKEN_BACK, UNDO, UNLISTED = "made", "taken back", "undo", "unlisted"
-"""What became of a change: it was made, it was taken back, it takes back another one, or its code is not listed."""
+"""Effects of a change: it was made, it was taken back, it takes another change back, or its code is not listed."""
 
 
 def disposition(values: Values) -> str:
-    """Outcome of a unit of recovery; one of DISPOSITIONS."""
+    """Outcome of the unit of recovery of a change; one of DISPOSITIONS."""
     return {"C": "committed", "A": "rolled-back"}.get(values["uor_disp"], "open")
 
 
 def effect(values: Values) -> str:
-    """What became of a change inside its unit. That an undo (SQLTYPE U) is not a change of its own is inferred."""
+    """Effect of a change inside its unit. That an undo (SQLTYPE U) is not a change of its own is inferred."""
     if values["sql_type"] == "U":
         return UNDO
     record = values["log_rec_disp"]
@@ -40,7 +40,7 @@ def effect(values: Values) -> str:
 def unit_state(values: Values) -> str:
     """Outcome of a change: committed, rolled-back, open, or unlisted.
 
-    An undo in a committed unit counts as rolled back, as does the change that it undoes.
+    An undo in a committed unit counts as rolled back, like the change that it undoes.
     """
     unit = disposition(values)
     if unit != "committed":
@@ -55,9 +55,9 @@ _KEY_BYTES, EXTENT_BYTES = 400, 300
 def in_commit_order(
     changes: Iterable[JoinedChange], limits: Limits, path: str
 ) -> Iterator[tuple[int, list[RecordExtent]]]:
-    """Ordinal and extents of each change, in the order of `seq`; changes with one `seq` as in the file.
+    """Ordinal and extents of each change, in the order of `seq`; changes with one `seq` are in the order of the file.
 
-    Keys and extents are held, not rows. Against the limit `held_bytes` count these. Raises FileLimitError LMP-L004.
+    Memory holds keys and extents, not rows. They count against the limit `held_bytes`. Raises FileLimitError LMP-L004.
     """
     keys = []
     held = Held(limits)

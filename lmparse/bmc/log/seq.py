@@ -1,4 +1,4 @@
-"""Sort key `seq` of Log Master's changes, and the transaction that they are of, from the header of the record."""
+"""Sort key `seq` of Log Master's changes, and their transactions, from the headers of records."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lmparse.values import text_times
 
 SEQ_FORM = SeqForm(commit=20, record=40)
 NOT_COMMITTED = "F" * SEQ_FORM.commit
-"""Commit position of a change that is not committed: it sorts behind all that are."""
+"""Commit position of a change that is not committed; it sorts behind all commits."""
 SEQ_OF_RECORD_DIGITS = SEQ_FORM.record + 4 + 8
 """Digits of a `seq` behind the commit position."""
 
@@ -34,7 +34,7 @@ def commit_position(values: Values) -> str:
 
 
 def commit_micros(values: Values) -> int | None:
-    """Time of the commit of the unit of recovery, in microseconds since 1970."""
+    """Time of the commit of the unit of recovery, in microseconds since 1970; None if the header lacks it."""
     text = values["uor_commit_timestamp"]
     return None if text is None else text_times.iso_micros(text)
 

@@ -20,7 +20,7 @@ from lmparse.values import codepages
 
 SPEC = "bmc_lldf"
 READINGS = ("total", "inclusive", "exclusive")
-"""Meanings of the halfwords in the DATA area, the best documented first."""
+"""Meanings of the halfwords in the DATA area; the best documented meaning is first."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class DataReader:
     def read(self, change_type: str, data: bytes) -> DataArea:
         """Split the DATA area of one change.
 
-        Raises RecordError or InvalidValueError if the parts do not fill it exactly. Limit keys that do not fill it are
-        kept as payload, since their form is not documented.
+        Raises RecordError or InvalidValueError if the parts do not fill the area exactly. Limit keys that do not fill
+        it are kept as payload, since their form is not documented.
         """
         try:
             body = self.reader(change_type).parse(data).body
@@ -72,7 +72,7 @@ class DataReader:
         return _word(change_type) == "mass_delete" or self.reader(change_type).accepts(values["data"])
 
     def reader(self, change_type: str) -> RecordReader:
-        """The reader for DATA areas of a change type."""
+        """The reader of DATA areas of a change type."""
         if change_type not in self._readers:
             number = _codes()[change_type].value if change_type in _codes() else 0
             self._readers[change_type] = RecordReader(self._spec, arguments=(number, self._reading))
@@ -81,12 +81,12 @@ class DataReader:
 
 @cache
 def _codes() -> dict[str, Code]:
-    """The listed values of CHANGE TYPE by the text that is shown for them."""
+    """The listed values of CHANGE TYPE by their texts."""
     return {code.text or "": code for code in catalog.load(SPEC).layout["change_type"].codes}
 
 
 def _word(change_type: str) -> str:
-    """The word of the spec for a change type; empty for an unlisted one."""
+    """The word of the spec for a change type; empty for an unlisted change type."""
     return _codes()[change_type].id if change_type in _codes() else ""
 
 
@@ -98,8 +98,9 @@ def has_images(change_type: str) -> bool:
 def choose_reading(samples: Sequence[Values], fills_columns: Callable[[Values, str], bool]) -> tuple[str, str]:
     """Find the meaning of the halfwords in DATA areas from whole records with row images; returns it and the evidence.
 
-    It is the one whose images fill the columns of most records, as `fills_columns(values, reading)` tests; then the one
-    that fills most DATA areas exactly; then the first of READINGS. In a sound log one does both for every record.
+    The images must fill the columns of most records, as `fills_columns(values, reading)` tests. Of equal meanings, the
+    one that fills most DATA areas exactly is taken, then the first of READINGS. In a sound log one meaning does both
+    for every record.
     """
     if not samples:
         return READINGS[0], "no record with a row image; the default"
@@ -121,7 +122,7 @@ def choose_reading(samples: Sequence[Values], fills_columns: Callable[[Values, s
 
 @cache
 def longest() -> int:
-    """Length in bytes of the longest record of a data set of format VB, where it fills one piece of format VBS."""
+    """Bytes of the longest record of a data set of format VB. In format VBS it fills one piece."""
     word = catalog.load("zos_sdw").layout
     return (word["length"].maximum or 0) - (word.width or 0)
 
@@ -145,7 +146,7 @@ _NEEDS_WORDS = "transfer the file with its record descriptor words (RDW)"
 def detection(described: Places | None = None, width: int | None = None) -> Detection:
     """How data change records are recognised.
 
-    `described` and `width` are those of a header that XHDF records describe differently from the manual.
+    `described` has the places of the fields and `width` the bytes of a header that XHDF describes unlike the manual.
     """
     layout = catalog.load(SPEC).layout
     table = table_places(_NEEDED)
@@ -182,9 +183,9 @@ def _system_name(raw: Buffer, offset: int, places: Places) -> str:
 
 
 class _SegLenCutter:
-    """Finds the end of a record that has no descriptor word, by its SEGLEN: the length of the record.
+    """Finds the end of a record without a descriptor word by its SEGLEN, which is the length of the record.
 
-    It must lead to the end of the file, or to a header with the same LENGTH or of the same system.
+    SEGLEN must lead to the end of the file, or to a header with the same LENGTH or of the same system.
     """
 
     def __init__(self, least: int, places: Places) -> None:
@@ -234,14 +235,14 @@ class _SegLenCutter:
         return False
 
     def _leads(self, buffer: Buffer, offset: int, behind: int, end: int) -> bool:
-        """Whether a record can end at a place: behind its header, and where the file ends or a header begins."""
+        """Whether a record can end at `behind`: its header is in front, the file ends there, or a header begins."""
         header = max(number_at(buffer, self._places["length"], offset), self._system_end)
         return offset + header <= behind <= end and (behind == end or self._begins(buffer, behind, end, offset))
 
     def _begins(self, buffer: Buffer, place: int, end: int, like: int) -> bool:
-        """Whether a header of the same LENGTH or of the same system begins there, as far as there are bytes."""
+        """Whether a header of the same LENGTH or system begins at `place`, as far as there are bytes."""
         if end - place < self._system_end:
-            # A line end put behind the file is not part of the record either.
+            # A line end behind the file is not part of the record either.
             rest = buffer[place:end]
             return rest in TRAILERS or rest[:2] == buffer[like : like + len(rest[:2])]
         fields = self._places["length"], self._places["system_id"]

@@ -1,8 +1,8 @@
 """Headers: the record header that the XHDF records of the control file describe.
 
-The header of data change records differs between releases. A header that differs from the spec's is converted byte by
-byte to the layout of the spec, so that one parser reads all: 6-byte RBA and LRSN and older timestamps get today's
-widths, absent fields are null, unknown fields keep their name.
+The header of data change records differs between releases. A header that differs from the spec is converted byte by
+byte to the layout of the spec, so one parser reads all headers. RBA and LRSN of 6 bytes and older timestamps get the
+widths of today. Absent fields are null. Unknown fields keep their name.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from lmparse.values.codepages import CodePage
 
 DESCRIBED = Statement("XHDF describes every byte of the header", "fields")
 _MOST_DIFFERENCES = 5
-"""Most differences between the header and the table of the manual that are said."""
+"""Most differences between the header and the table of the manual that a notice names."""
 _WIDEST = 8
 """Bytes of the widest number that a column holds."""
 _UNDESCRIBED = "UNDESCRIBED"
@@ -37,7 +37,7 @@ _DECISIVE = frozenset((
     "log_rba", "member_id", "rid", "change_type", "sql_type", "log_rec_disp", "uor_disp", "uor_id", "seg_num",
     "total_segs", "uor_commit_timestamp", "uor_commit_lrsn", "uor_commit_point",
 ))  # fmt: skip
-"""Fields that decide how changes are read: which table, which segments, what became of them, in which order."""
+"""Fields that decide how changes are read: table, segments, outcome, order."""
 
 
 _TELLING = ("change_type", "uor_disp")
@@ -59,17 +59,17 @@ class HeaderField:
 
     @property
     def end(self) -> int:
-        """Offset of the byte behind it."""
+        """Offset of the byte behind the field."""
         return self.position + self.length
 
     @property
     def as_unknown(self) -> Field:
-        """An unknown field as a field of a layout."""
+        """The unknown field as a field of a layout."""
         return Field(self.name, self.position, self.length, self.kind)
 
     @property
     def kind(self) -> str:
-        """The kind of an unknown field; a number wider than any that a column holds is bytes."""
+        """The kind of an unknown field; bytes for a number that is wider than a column can hold."""
         if self.type == "CHAR":
             return "char"
         if self.length > _WIDEST:
@@ -82,12 +82,12 @@ class HeaderField:
 class Header:
     """The header of the records of one log: as in the spec, or as XHDF describes it.
 
-    Bytes that the description leaves out become fields of their own. Raises ControlError LMP-C006 if it has two
-    meanings for some bytes, or leaves bytes out and has no field that decides how changes are read.
+    Bytes that the description leaves out become fields of their own. Raises ControlError LMP-C006 if the description
+    gives bytes two meanings, or leaves bytes out and lacks a field that decides how changes are read.
     """
 
     def __init__(self, spec: Spec, described: Sequence[Values] = (), stated: int = 0) -> None:
-        """`stated` is the LENGTH of the records, if it is known to be that of a longer header."""
+        """`stated` is the LENGTH in the records, if the header is known to be longer than described."""
         self.spec, self._described = spec, described
         self._data = spec.layout["data"]
         names = {_plain(field.orig_id): field for field in spec.layout if field.orig_id}
@@ -111,7 +111,7 @@ class Header:
             for field in sorted(self.fields, key=lambda field: field.known is not None)
             if field.name != _UNDESCRIBED and (text := _difference(field))
         ]
-        """Differences from the table of the manual, in words; those by which values have no column come first."""
+        """Differences from the table of the manual, in words; fields that the manual does not have come first."""
 
     @classmethod
     def of(cls, spec: Spec, control: ControlFile | None) -> Header:
@@ -123,10 +123,10 @@ class Header:
             raise
 
     def as_stated(self, first: Sequence[bytes], reader: RecordReader) -> Header:
-        """The header that ends where the LENGTH of the first records says, if XHDF describes its beginning only.
+        """The header up to the LENGTH that the first records state, if XHDF describes only its beginning.
 
-        That is so if XHDF has each field where the table of the manual has it, whose header grows at its end, and the
-        records fit: times are times, CHANGE TYPE and UORDISP have listed values. Else XHDF is that of another log.
+        XHDF must have each field where the table of the manual has it, because that header grows at its end. The
+        records must fit too: times are times, CHANGE TYPE and UORDISP have listed values. Else XHDF is of another log.
         """
         length = self.spec.layout[_LENGTH].width or 0
         lengths = Counter(int.from_bytes(raw[:length], "big") for raw in first)
@@ -145,7 +145,7 @@ class Header:
         return not record.faults and all(are_listed)
 
     def claim(self, needed: Sequence[str] = ()) -> Claim:
-        """Whether every byte is described, and the needed fields of the spec are among the fields."""
+        """Whether every byte is described, and the fields of the spec in `needed` are among the fields."""
         claim = DESCRIBED.claim()
         lacking = [f"{self.spec.layout[name].orig_id} is not described" for name in needed if name in self.absent]
         claim.tested = len(self.fields) + len(lacking)
@@ -162,19 +162,19 @@ class Header:
 
     @property
     def extra(self) -> list[Field]:
-        """The fields that the spec does not know, with their offsets in this header."""
+        """The fields that the spec does not have, with their offsets in this header."""
         return [field.as_unknown for field in self.fields if field.known is None]
 
     @property
     def decision(self) -> tuple[str, str]:
-        """What the header is, and what says so."""
+        """What the header is, and the evidence."""
         if not self.is_described:
             return "table of the manual", "no XHDF record"
         return f"{self.width} bytes, {'' if self.is_table else 'not '}as in the table", "XHDF records"
 
     @property
     def notices(self) -> Iterator[str]:
-        """What a description says that the table of the manual does not, in words."""
+        """Notices on what the description has and the table of the manual does not."""
         if self.differences:
             more = len(self.differences) - _MOST_DIFFERENCES
             shown = [*self.differences[:_MOST_DIFFERENCES], *([f"{more} more"] if more > 0 else [])]
@@ -238,7 +238,7 @@ class Header:
 
     def _to_table(self, raw: bytes, faults: list[InvalidValueError]) -> bytes:
         if len(raw) < self.width:
-            return raw  # too short for its own LENGTH: the parser says where it ends
+            return raw  # too short for its own LENGTH: the parser reports where it ends
         table = bytearray(self._table_width)
         for field in self.fields:
             known = field.known
@@ -258,7 +258,7 @@ class Header:
         return bytes(table) + raw[self.width :]
 
     def _replaced(self, error: DataError) -> DataError:
-        """Set the offset in an error to that of the field in this header."""
+        """Set the offset in an error to the offset of the field in this header."""
         for field in self.fields:
             if field.known is not None and field.known.id == error.field:
                 error.field_offset = field.position
@@ -287,7 +287,7 @@ def _field(values: Values, names: dict[str, Field]) -> HeaderField:
 
 
 def _named(fields: list[HeaderField], spec: Spec) -> list[HeaderField]:
-    """The same fields; unknown ones get names that no other column of a record has."""
+    """The fields. Unknown fields get names that no other column of a record has."""
     layouts, unknown = spec.layouts, [field for field in fields if field.known is None]
     taken = {"_metadata", "_corrupt_record", "_corrupt_fields"}
     for entry in spec.layout:
@@ -305,14 +305,14 @@ class _Hole:
     field: HeaderField
     """The bytes as a field."""
     behind: str
-    """Name of the field behind them."""
+    """Name of the field behind the hole."""
     text: str
 
 
 def _holes(fields: Sequence[HeaderField], spec: Spec, stated: int) -> list[_Hole]:
-    """The bytes between fields, and behind them up to a stated LENGTH, that are in none of them, and not reserved.
+    """The holes between fields, and behind them up to a stated LENGTH; bytes that are reserved are no hole.
 
-    Raises ControlError if a byte belongs to two fields, or a field is described at two places. LENGTH needs no
+    Raises ControlError LMP-C006 if a byte belongs to two fields, or a field is described at two places. LENGTH needs no
     description, because it begins every header.
     """
     described: dict[str, list[int]] = {}
@@ -376,7 +376,7 @@ def _difference(field: HeaderField) -> str | None:
 def padding(kind: str, type_: str | None, width: int | None, have: int) -> tuple[int, bytes]:
     """How `have` bytes of a field become `width` bytes: number of bytes to add in front, and the byte to add.
 
-    A negative number of bytes is cut off. Behind the value, bytes are added or cut off up to the width.
+    A negative number of bytes is cut off in front. Behind the value, bytes are added or cut off up to the width.
     """
     if kind in ("char", "code"):
         return 0, codepages.lookup("cp037").encode(" ")
@@ -388,7 +388,7 @@ def padding(kind: str, type_: str | None, width: int | None, have: int) -> tuple
 
 
 def widen(value: bytes, known: Field) -> bytes:
-    """The bytes of a field in the width that the spec has. Raises InvalidValueError for a value that does not fit."""
+    """The bytes of a field in the width of the spec. Raises InvalidValueError for a value that does not fit."""
     width = known.width or len(value)
     if len(value) == width:
         return value
@@ -408,7 +408,7 @@ OUTCOME = ("uor_disp", "log_rec_disp", "sql_type")
 
 
 def check_header(header: Header, options: Options) -> None:
-    """Raise ControlError LMP-C006 if a described header lacks a field that identifies a change, or that selects it."""
+    """Raise ControlError LMP-C006 if a described header lacks a field that identifies or selects changes."""
     needed = NEEDED if "all" in options.include else (*NEEDED, *OUTCOME)
     missing = [name for name in needed if name in header.absent]
     if missing:

@@ -1,4 +1,4 @@
-"""Row images: the bytes of one row to typed values, column by column.
+"""Row images: turns the bytes of one row into typed values, column by column.
 
 The reader uses the generated parser of `bmc_row_image`, with the columns of the table version as parameters.
 """
@@ -34,7 +34,7 @@ class ImageReading:
     graphic_length: str = GRAPHIC_LENGTHS[0]
 
     def __str__(self) -> str:
-        """The reading as the option `decisions` has it."""
+        """The interpretation in the form of the option `decisions`."""
         return f"null_bytes={self.null_bytes},dec_length={self.dec_length},graphic_length={self.graphic_length}"
 
 
@@ -47,13 +47,13 @@ class ImageOptions:
     floats: str = "hfp"
     trim: bool = True
     null_bytes: str = "auto"
-    """With the next two, what the caller says of an `ImageReading`, or `auto`."""
+    """With the next two fields: the choice of the caller for an `ImageReading`, or `auto`."""
     dec_length: str = "auto"
     graphic_length: str = "auto"
 
     @classmethod
     def of(cls, described: Values, options: Options) -> ImageOptions:
-        """Those of a log, from its DLDS record and the options."""
+        """The statements on a log, from its DLDS record and the options."""
         decided = {name: options.decision(name) for name in ("null_bytes", "dec_length", "graphic_length")}
         return cls(described.get("expand_var") == "Y", floats=options.floats, trim=options.trim, **decided)
 
@@ -85,7 +85,7 @@ class RowReader:
         """Decoder of each column; None for values that are kept elsewhere."""
 
     def read(self, image: bytes, wanted: frozenset[str] | None = None) -> RowValues:
-        """The values of one row; with `wanted`, of these columns only. Raises as `parse` does."""
+        """The values of one row; with `wanted`, of these columns only. Raises as `parse`."""
         return self.values_of(self.parse(image), wanted)
 
     def parse(self, image: bytes) -> Any:
@@ -96,7 +96,7 @@ class RowReader:
             raise of_table(error, self.table.columns, self.table.identity) from None
 
     def values_of(self, parsed: Any, wanted: frozenset[str] | None = None) -> RowValues:
-        """The values of one row; with `wanted`, of these columns only. Faulty values are collected in the row."""
+        """The values of one row; with `wanted`, of these columns only. Errors of values are collected in the row."""
         row = RowValues({})
         offset = 0
         parts = zip(self.table.columns, self._fronts, parsed.columns, self.decoders, strict=True)
@@ -124,7 +124,7 @@ class RowReader:
         return self.parts.accepts(image)
 
     def is_sound(self, image: bytes) -> bool:
-        """Whether they fill it, all values are good, and padding is of one character."""
+        """Whether the columns fill the image, all values are good, and padding is of one character."""
         try:
             parsed = self.parts.parse(image)
         except DataError:
@@ -183,31 +183,31 @@ def choose_image_reading(
 ) -> tuple[tuple[ImageReading, ...], str]:
     """Find the interpretation of images from rows with their table versions.
 
-    Returns the interpretations that fill most images, and of these the lengths of columns with which most of them have
-    sound values and padding, in their order, and the evidence in words.
+    Returns the interpretations that fill most images, in their order, and the evidence in words. Of these, only the
+    lengths of columns are left with which most images have sound values and padding.
     """
     if not samples:
         return tuple(ways), "no row image; the default"
     left, best = _most(ways, lambda reading: _count(samples, reading, options, RowReader.fits))
     evidence = f"fills {best} of {len(samples)} images exactly"
     alike = [reading for reading in left if reading.null_bytes == left[0].null_bytes]
-    if len(alike) > 1:  # of null bytes, only what is filled is evidence
+    if len(alike) > 1:  # sound values are no evidence of null bytes
         best_alike, best = _most(alike, lambda reading: _count(samples, reading, options, RowReader.is_sound))
         if len(best_alike) < len(alike):
             evidence += f", {best} of them with sound values and padding, which {len(alike)} readings differ in"
             lengths = {(reading.dec_length, reading.graphic_length) for reading in best_alike}
-            left = tuple(one for one in left if (one.dec_length, one.graphic_length) in lengths)
+            left = tuple(way for way in left if (way.dec_length, way.graphic_length) in lengths)
     return left, evidence
 
 
 def all_image_readings(tables: Iterable[TableVersion], options: ImageOptions) -> list[ImageReading]:
-    """The interpretations that differ for these tables and that the caller does not exclude, the most likely first."""
+    """The interpretations that differ for these tables and that the caller allows, the most likely first."""
     columns = [column for table in tables for column in table.columns]
     nulls = _ways(NULL_BYTES, options.null_bytes, any(c.is_nullable and not c.is_varying for c in columns))
     dec = _ways(DEC_LENGTHS, options.dec_length, any(c.is_open for c in columns))
-    # Lengths in front of values most likely count what those of the columns do.
+    # Lengths in front of values most likely count the same unit as lengths of columns.
     likely = Counter(column.graphic_length for column in columns if column.graphic_length)
-    lengths = tuple(sorted(GRAPHIC_LENGTHS, key=lambda what: -likely[what]))
+    lengths = tuple(sorted(GRAPHIC_LENGTHS, key=lambda unit: -likely[unit]))
     graphic = _ways(lengths, options.graphic_length, any(c.is_graphic for c in columns))
     return [ImageReading(*choice) for choice in product(nulls, dec, graphic)]
 
@@ -219,7 +219,7 @@ def _ways(all_ways: tuple[str, ...], asked: str, do_differ: bool) -> tuple[str, 
 
 
 def _most(ways: Sequence[ImageReading], count: Callable[[ImageReading], int]) -> tuple[tuple[ImageReading, ...], int]:
-    """The ways with the highest count, and this count."""
+    """The interpretations with the highest count, and this count."""
     counts = {reading: count(reading) for reading in ways}
     best = max(counts.values())
     return tuple(reading for reading, number in counts.items() if number == best), best
@@ -231,7 +231,7 @@ def _count(
     options: ImageOptions,
     is_good: Callable[[RowReader, bytes], bool],
 ) -> int:
-    """Number of images that are good to the readers of their tables."""
+    """Number of images that the readers of their tables find good."""
     tables = {id(table): table for table, _ in samples}
     readers = {number: RowReader(table, reading, options) for number, table in tables.items()}
     return sum(is_good(readers[id(table)], image) for table, image in samples)

@@ -1,11 +1,11 @@
 """Segments: the records of a change that is too long for one record, and how they are joined.
 
-Each segment repeats the header; the DATA area is one stream of bytes, cut at capacity. Segments may be apart and out
-of order, and their numbers begin at 0 or at 1. So a pass over the headers finds the places of all of them before any is
-read, and a part of a file ends where no change is divided.
+Each segment repeats the header; the DATA area is one stream of bytes, cut at capacity. Segments may be apart and out of
+order, and their numbers begin at 0 or at 1. So a pass over the headers finds the places of all segments before any
+segment is read, and a part of a file ends where no change is divided.
 
-The key and the number of a segment occur once. Where they occur again with other bytes, the segments are of several
-changes, and nothing tells which belong together: all of them are bad records.
+Key and number of a segment occur once. If they occur again with other bytes, the segments are of several changes, and
+nothing tells which segments belong together: all of them are bad records.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from lmparse.values.byte_arrays import Flags
 KEY_FIELDS = ("uor_id", "log_rba", "log_lrsn", "rid", "member_id", "change_type", "total_segs")
 """Segments with the same values of these fields belong to the same change."""
 FIELDS = (*KEY_FIELDS, "seg_num")
-"""The header fields that segments are told by; `places` of a log may lack some of them."""
+"""The header fields that tell segments apart; the header of a log may lack some of them."""
 Place = tuple[int, int]
 """Offset and width of a field, in bytes from the start of the record."""
 _EXTENT_BYTES = 400
@@ -47,15 +47,15 @@ class JoinedChange:
     values: Values
     """Header of the first segment; `data` is the whole DATA area."""
     extents: list[RecordExtent]
-    """Extents of its segments, in the order of their numbers."""
+    """Extents of the segments, in the order of their numbers."""
     faults: list[InvalidValueError]
-    """Faulty values in the headers of its segments."""
+    """Faulty values in the headers of the segments."""
     ordinal: int = 0
-    """Its number among changes with the same position: that of the segment that is first in the file."""
+    """Number of the change among changes with the same position, from its segment that is first in the file."""
 
     @property
     def extent(self) -> RecordExtent:
-        """Extent of its last segment in the file, which is the place of the change."""
+        """Extent of the last segment in the file, which is the place of the change."""
         return max(self.extents, key=lambda extent: extent.index)
 
 
@@ -69,29 +69,29 @@ def join(records: Sequence[tuple[RecordExtent, Record]], ordinal: int) -> Joined
 
 @dataclass(slots=True, eq=False)
 class SegmentedChange:
-    """The segments of one key: those of one change, unless they are mixed."""
+    """The segments with one key. They are of one change, unless they are mixed."""
 
     total: int
     begin: int
     end: int
     """Offsets of the first and the last record with the key."""
     by_number: dict[int, RecordExtent] = field(default_factory=dict)
-    """In the order of the file."""
+    """Extents by number of the segment, in the order of the file."""
     surplus: dict[int, tuple[RecordExtent, int | None]] = field(default_factory=dict)
-    """By their numbers, records that are there again, or whose SEGNUM is none of the change's, with it."""
+    """By number of the record, records that repeat a segment, or whose SEGNUM the change cannot have; with SEGNUM."""
     differs: bool = False
-    """Whether two of them have one number and other bytes."""
+    """Whether two segments have one number and different bytes."""
     ordinal: int = 0
-    """Number of the change among those with its position, once its first record was read."""
+    """Number of the change among changes with its position, once its first record is read."""
 
     @property
     def is_mixed(self) -> bool:
-        """Whether they are of several changes: so are numbers from 0 up to that of all segments."""
+        """Whether the segments are of several changes: numbers from 0 up to TOTALSEGS are one too many, too."""
         return self.differs or len(self.by_number) > self.total
 
     @property
     def is_complete(self) -> bool:
-        """Whether all numbers are present, counted from 0 or from 1, and no other change has one."""
+        """Whether all numbers are present, counted from 0 or from 1, and no other change has one of them."""
         return (
             not self.differs
             and len(self.by_number) == self.total
@@ -100,7 +100,7 @@ class SegmentedChange:
 
     @property
     def in_file(self) -> list[RecordExtent]:
-        """Its segments in the order of the file."""
+        """Extents of the segments in the order of the file."""
         return list(self.by_number.values())
 
     @property
@@ -113,8 +113,8 @@ class SegmentedChange:
 class SegmentIndex:
     """All segments of a file or of a part of it, found by one pass over the headers when the first one is met.
 
-    `places` are those of FIELDS in the header. Records that `has` leaves out are not looked at. Against the limit
-    `held_bytes` count the places of the segments. Raises FileLimitError LMP-L004.
+    `places` are the places of FIELDS in the header. Records that `has` leaves out are not looked at. The places of the
+    segments count against the limit `held_bytes`. Raises FileLimitError LMP-L004.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class SegmentIndex:
         self._by_index: dict[int, SegmentedChange] = {}
 
     def of(self, extent: RecordExtent) -> SegmentedChange | None:
-        """The change that a record is a segment of; None if it is a change of its own."""
+        """The change that a record is a segment of; None if the record is a change of its own."""
         if self._total is None or extent.length < self._end:
             return None
         if number_at(extent.read(self._file.buffer), self._total) <= 1:
@@ -155,7 +155,7 @@ class SegmentIndex:
         return list(found.values())
 
     def _segments(self) -> Iterator[tuple[RecordExtent, bytes]]:
-        """The extents of all segments, and their bytes up to the last field that is looked at."""
+        """The extents of all segments, each with its bytes up to the last field that is compared."""
         if self._total is None:
             return
         offset, width = number_in(self._total)
@@ -167,7 +167,7 @@ class SegmentIndex:
                 yield window.extent(number), window.data[start : start + self._end].tobytes()
 
     def number(self, extent: RecordExtent) -> int | None:
-        """SEGNUM of a record."""
+        """SEGNUM of a record; None if the header lacks it."""
         return None if self._number is None else number_at(extent.read(self._file.buffer), self._number)
 
     def _add(self, extent: RecordExtent, head: bytes, found: dict[bytes, SegmentedChange]) -> None:
@@ -184,7 +184,7 @@ class SegmentIndex:
             change.differs |= other.read(self._file.buffer) != extent.read(self._file.buffer)
 
     def missing(self, change: SegmentedChange, values: Values) -> RecordError:
-        """The error of a change that lacks a segment (LMP-R004), with the header of one that is there."""
+        """The error LMP-R004 of a change that lacks a segment, with the header of a segment that is there."""
         first = change.in_file[0]
         return RecordError(
             f"a segment is missing: {change.shown}", code="LMP-R004", spec="bmc_lldf", field="seg_num",
@@ -194,7 +194,7 @@ class SegmentIndex:
 
 
 class SegmentReader:
-    """Joins the segments that an index has, when the last one of a change is reached."""
+    """Joins the segments in an index when the last segment of a change is reached."""
 
     def __init__(
         self,
@@ -203,12 +203,12 @@ class SegmentReader:
         read: Callable[[RecordExtent], Record | None],
         is_left_out: Callable[[JoinedChange], bool],
     ) -> None:
-        """`read` reads one record, and reports it if it is bad; `is_left_out` says of a change that lacks a segment
-        whether it is left out for another reason, and counts it then."""
+        """`read` reads one record, and reports a bad record. `is_left_out` says whether a change that lacks a segment
+        is left out for another reason, and then counts it."""
         self._file, self._index, self._read, self._is_left_out = file, index, read, is_left_out
 
     def next(self, extent: RecordExtent, ordinal: int) -> JoinedChange | None:
-        """The change that the next record is or completes; None if it is bad, or other segments follow."""
+        """The change that the next record is or completes; None if it is bad, or if other segments follow."""
         change = self._index.of(extent)
         if change is None:
             record = self._read(extent)
@@ -225,7 +225,7 @@ class SegmentReader:
         return join(records, change.ordinal) if is_last and (records := self._all(change)) else None
 
     def _all(self, change: SegmentedChange) -> list[tuple[RecordExtent, Record]]:
-        """All segments in the order of their numbers; none if one of them is bad, which is reported."""
+        """All segments in the order of their numbers; none if a segment is bad, which is reported."""
         read = {extent.index: self._read(extent) for extent in change.in_file}
         found = [
             (extent, record)
@@ -244,7 +244,7 @@ class SegmentReader:
             self._file.quarantine(fault, change.in_file[0], len(records))
 
     def _surplus(self, change: SegmentedChange, extent: RecordExtent) -> RecordError:
-        """The error of a segment that cannot be joined (LMP-R005)."""
+        """The error LMP-R005 of a segment that cannot be joined."""
         text = "segments of several changes have one position, and nothing tells which belong together"
         return RecordError(
             text if change.is_mixed else "", code="LMP-R005", spec="bmc_lldf", field="seg_num",
@@ -254,7 +254,7 @@ class SegmentReader:
 
 
 def number_in(place: Place) -> Place:
-    """The end of a field that NumPy reads as one number."""
+    """The end of a field, as wide as NumPy can read it as one number."""
     offset, width = place
     part = min(width, _ELEMENT)
     return offset + width - part, part
@@ -266,7 +266,7 @@ def fields_of(raw: bytes, places: Iterable[Place]) -> bytes:
 
 
 def _in_words(numbers: Iterable[int]) -> str:
-    """Numbers as text, the first ones if they are many: TOTALSEGS alone says how many may be missing."""
+    """Numbers as text; of many numbers the first ones. TOTALSEGS decides how many may be missing."""
     first = [str(number) for number in islice(numbers, _MOST_SHOWN + 1)]
     return ", ".join(first[:_MOST_SHOWN]) + " and more" * (len(first) > _MOST_SHOWN)
 
