@@ -252,7 +252,8 @@ class _WindowReader:
         self._texts = HeaderTexts(log.header, log.code_page)
         self._joiner = log.joiner()
         self._numbers: list[int] = []
-        """Number of the table of each known table of the headers; -1 if no regular record showed it."""
+        """By known table of the headers, the number of the table; -1 if its first window had it in spanned records
+        only."""
         self._outcomes: list[_Outcome] = []
         self._distinct = Distinct(sum(log.spec.layout[name].width or 0 for name in _STATE_FIELDS))
 

@@ -1,8 +1,8 @@
 """Position runs: consecutive records with one position in the log, and the number of each change in its run.
 
-The position of a record (LRSN, RBA, member) is its place in the log of Db2, so it is the same in every file that has
-the record. Only changes with the same position need a number: it counts the changes directly in front of the change in
-the file. Fields are compared as bytes at their places in the header, so other bad fields of a record do not matter.
+The position of a record (LRSN, RBA, member) is its place in the log of Db2: all files state the same position. Only
+changes with the same position need a number: it counts the changes directly in front of the change in the file. Fields
+are compared as bytes at their places in the header, so other bad fields of a record do not matter.
 
 A log is cut into parts so that the changes of each part can be read by themselves. A cut divides neither a run, whose
 changes are numbered in `seq` from its start, nor the segments of a change. So a cut moves on to the first record that

@@ -144,7 +144,7 @@ class Column:
         return self.type == "DEC" and self.dec_length is None
 
     def counting(self, dec_length: str) -> Column:
-        """This column with what its length counts, if LOGLOGBYTES does not prove it."""
+        """This column with `dec_length` as the unit of its length, if LOGLOGBYTES proves none."""
         return replace(self, counts=dec_length) if self.is_open else self
 
     @property

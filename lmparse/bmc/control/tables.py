@@ -215,7 +215,7 @@ class Tables:
         return any(column.is_open for version in self.versions for column in version.columns)
 
     def counting(self, dec_length: str) -> Tables:
-        """These tables with what the lengths of DEC columns count, if LOGLOGBYTES does not prove it."""
+        """These tables with `dec_length` as the unit of lengths of DEC columns, if LOGLOGBYTES proves none."""
         versions = (
             replace(version, columns=tuple(column.counting(dec_length) for column in version.columns))
             for version in self.versions

@@ -38,8 +38,8 @@ def checkpoint_of(
 ) -> Checkpoint:
     """The checkpoint behind all extracts of a log; `before` is the checkpoint in front of them.
 
-    `extracts` has the heads of each extract, and the outcomes that others state for the units that it calls open.
-    Raises FramingError LMP-F013 if a commit has no position: then nothing shows whether its changes have been given.
+    `extracts` has the heads of each extract, and the outcomes of its open units that other extracts state. Raises
+    FramingError LMP-F013 if a commit has no position: then nothing shows whether its changes have been given.
     """
     heads = [one for one, _ in extracts]
     last = max([*map(_last_commit, heads), "" if before is None else before.seq[: len(NOT_COMMITTED)]])

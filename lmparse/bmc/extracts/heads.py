@@ -43,7 +43,7 @@ def are_in(ranges: Collection[Range], positions: Keys) -> Flags:
     if not ranges:
         return np.zeros(len(positions), np.bool_)
     lows, highs = zip(*sorted(ranges), strict=True)
-    # If any range has a position, the one that goes farthest of those that begin in front of it has it.
+    # A position is in a range only if the farthest-reaching range that begins in front of it has it.
     farthest = np.array(list(accumulate(highs, max)), positions.dtype)
     place = np.searchsorted(np.array(lows, positions.dtype), positions, side="right") - 1
     found: Flags = (place >= 0) & (positions <= farthest[place])

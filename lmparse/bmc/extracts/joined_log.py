@@ -1,8 +1,8 @@
 """Joined log: several extracts of one Log Master log, each with its control file, read as one log.
 
 Extracts are in the order of their last positions. A change in several extracts is given once (`ownership`). A unit of
-recovery that one extract calls open has the outcome that another states (`outcomes`). The settings of each extract
-contain these results, so its parts are read one by one, anywhere.
+recovery that one extract calls open has the outcome that another states (`outcomes`). These results are in the settings
+of each extract, so any process can read a part of an extract by itself.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _NO_BEGINNING = "nothing states where the second begins"
 
 @dataclass(frozen=True, eq=False)
 class JoinedExtract:
-    """One extract, with what the other extracts say of it."""
+    """One extract, with the settings that follow from the other extracts."""
 
     heads: ExtractHeads
     settings: ExtractSettings
@@ -180,7 +180,7 @@ class JoinedLog(ChangeLog):
 
     @cached_property
     def joined(self) -> Sequence[JoinedExtract]:
-        """The extracts in their order, each with what the others say of it. Raises FramingError LMP-F013."""
+        """The extracts in their order, with the settings that follow from each other. Raises FramingError LMP-F013."""
         every = join_extracts(list(self._controls.items()), self.options, self.run, self.resumed)
         for text in notes(every):
             self.notice(text)

@@ -1,4 +1,4 @@
-"""What other extracts say of an extract: outcomes of units that it calls open, and records that they give.
+"""What an extract takes from other extracts of its log: outcomes of its open units, and records that others give.
 
 The outcome is put into the header of each record of such a unit, before the record is decoded. So every reader of
 headers sees the outcome: one by one and column-wise, as columns, keys and JSON text.

@@ -1,9 +1,10 @@
 """Ownership: which extract of a log gives each record that several extracts have.
 
 The first extract that states the outcome of a unit of recovery gives the records of the unit in its range, from its
-lowest position to its highest. All other records (outside of that range, or of a unit without an outcome) are given by
-the last extract whose range they are in and that has changes of their table. Records are compared for one purpose only:
-the extract that gives a record must have all records that the others have in that place. Else the extracts are refused.
+lowest position to its highest. Other records are outside of that range, or of a unit without an outcome. The last
+extract that has the position in its range, and changes of the table, gives these records. Records are compared for one
+purpose only: the extract that gives a record must have all records of the other extracts in that place. Else the
+extracts are refused.
 
 For example, the extract of Monday has positions 10 to 90. It calls unit A open, whose first record is at 70. The
 extract of Tuesday begins with this record and states that A was committed: it gives all of A. Unit B was committed on

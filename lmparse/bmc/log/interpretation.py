@@ -45,7 +45,7 @@ class LogSettings(FamilySettings):
     table_ids: frozenset[tuple[Any, ...]] | None = None
     """Ids of the table that the options name, once the table is looked up."""
     extract: ExtractSettings | None = field(default=None, compare=False)
-    """What other extracts say of this log, if it is an extract."""
+    """Settings that follow from the other extracts; None if the log is no extract."""
 
     @property
     def path(self) -> str | None:

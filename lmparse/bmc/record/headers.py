@@ -111,7 +111,7 @@ class Header:
             for field in sorted(self.fields, key=lambda field: field.known is not None)
             if field.name != _UNDESCRIBED and (text := _difference(field))
         ]
-        """Differences from the table of the manual, in words; fields that the manual does not have come first."""
+        """Differences from the table of the manual, in words: absent fields, unknown fields, fields in other places."""
 
     @classmethod
     def of(cls, spec: Spec, control: ControlFile | None) -> Header:

@@ -285,8 +285,8 @@ class FileChain:
     # -- files that overlap others ------------------------------------------------------------------
 
     def _behind(self, one: FileRange, before: Checkpoint) -> FileRange:
-        """The part of a file behind a checkpoint. The file must begin in the last file that was read, or in one of the
-        files that overlap it.
+        """The part of a file behind a checkpoint. The file must begin in the last file that was read, or in a file that
+        overlaps the last one.
 
         Raises FramingError LMP-F014 if it does not, and LMP-F013 if it has another record at the end of that file.
         """

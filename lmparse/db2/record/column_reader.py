@@ -1,7 +1,7 @@
 """Reader of record columns: the fields of log records that decide about transactions, as arrays.
 
 The fixed part of the header is at one place in all records. The other fields are read form by form. A record is parsed
-by itself if it does not fit the arithmetic of its form, or if its form has no such rule.
+by itself if it does not fit the arithmetic of its form, or if the form has no arithmetic.
 """
 
 from __future__ import annotations

@@ -204,7 +204,7 @@ class LogRecord:
 
     @property
     def is_captured(self) -> bool:
-        """Whether the table of the record has DATA CAPTURE CHANGES. Only rows and their pieces can show that not."""
+        """False for a row, or a piece of one, that is not for propagation: its table has no DATA CAPTURE CHANGES."""
         of_rows = self.kind in record_kinds.ROWS or self.kind in record_kinds.PIECES
         return bool(self.parsed.is_propagatable) or not (of_rows or self.kind == record_kinds.DIFFERENCE)
 

@@ -134,7 +134,7 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
         """Width in bytes of the offsets of a row with VALUE COMPRESSION."""
         self._array_end = self._data + (self._compressed["value_offsets"].offset or 0) + self._array_width
         self._outside: OutsideRows | None = None
-        """Outside LOB values of the rows. Rows that need one are irregular if they are not known."""
+        """Outside LOB values of the rows. Without them, rows that need an outside value are irregular."""
 
     def with_outside(self, values: OutsideRows) -> Self:
         """This plan for rows with these outside values. If a row needs another outside value, its value is `absent`."""

@@ -1,4 +1,5 @@
-"""History of a Db2 LUW table: the records of a log that describe it, drop it, or change columns of it, in their order.
+"""History of a Db2 LUW table: the records of a log, in their order, that describe the table, drop it or change its
+columns.
 
 A record is in force from its own place on: for all transactions if it is committed, else only for its own transaction,
 up to the place where it is taken back.

@@ -19,8 +19,8 @@ _UNDESCRIBED = -1
 """In place of the number of a version: the record in force does not describe the table."""
 Places = set[tuple[int, int, int]]
 """LOB records of a table: number, column that the record names, and identifier of the transaction; zero for a
-transaction that describes no table. Between two records that describe a table or take that back, one LOB record stands
-for all others of its column and transaction."""
+transaction that describes no table. Between two records that make or undo a description, one LOB record stands for all
+others of its column and transaction."""
 
 
 @cache

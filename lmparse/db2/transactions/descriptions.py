@@ -133,7 +133,7 @@ class Fit:
 
 
 def fit_of(table: Table, record: TableRecord, named: Table | None) -> Fit:
-    """How the tables file (`named`) fits a description of a record, which is its new or its former one."""
+    """How the description in the tables file (`named`) fits the new or the former description of a record."""
     if named is None:
         return Fit(table)
     if table.has_columns_of(named):

@@ -225,7 +225,7 @@ class PieceOwners:
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """Some pieces, and the changed rows of which one owns them."""
+    """Some pieces, and changed rows; one of these rows owns the pieces."""
 
     index: int
     """Number of the record at which the rows get the pieces."""

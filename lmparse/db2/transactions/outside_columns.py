@@ -113,7 +113,7 @@ class OutsidePieces:
         return OutsideRows(self._data(buffer, every), starts, found)
 
     def _values(self, rows: Int64s, column: Column) -> Int64s:
-        """The number of the value of a column in each row; negative if it is missing, or is read one by one."""
+        """The number of the value of a column in each row; _LACKING or _IRREGULAR in rows without one."""
         wanted = _key(rows, column.number - 1)
         if not len(self._keys):
             return np.full(len(rows), _LACKING)

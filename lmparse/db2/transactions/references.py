@@ -36,8 +36,8 @@ class LobPiece:
     length: int
     has_data: bool
     is_cut: bool = False
-    """Whether it may be the rest of a value: its transaction begins before the log at hand, and it is the first record
-    of the transaction there."""
+    """Whether it may be the rest of a value: it is the first record at hand of a transaction that begins before the
+    log."""
 
     @property
     def end(self) -> int:
@@ -109,7 +109,7 @@ class ChangeReference:
     appends: frozenset[int | None] = frozenset()
     """Columns whose pieces begin where no value begins: the pieces are appended to an earlier value."""
     rivals: Sequence[ChangeReference] = ()
-    """The changes that may own its pieces, this one included. All of them have the same list."""
+    """The changes that may own the pieces, including this change. All of them share one list."""
     is_doubtful: bool = False
     """Whether a damaged record may have been a piece of its values."""
     gap: str | None = None
