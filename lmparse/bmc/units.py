@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.bmc.columns.change_columns import are_spanned
-from lmparse.bmc.columns.change_headers import ChangeHeaders, HeaderRows, as_hex, each
+from lmparse.bmc.columns.change_headers import ChangeHeaders, HeaderRows, as_hex
 from lmparse.bmc.columns.header_columns import HeaderPlan, HeaderTexts
 from lmparse.bmc.control.tables import full_ids, position_of
 from lmparse.bmc.log import order
@@ -251,9 +251,8 @@ class _WindowReader:
         self._headers = ChangeHeaders(log, None, (), has_columns=False)
         self._texts = HeaderTexts(log.header, log.code_page)
         self._joiner = log.joiner()
-        self._numbers: list[int] = []
-        """By known table of the headers, the number of the table; -1 if its first window had it in spanned records
-        only."""
+        self._numbers: dict[int, int] = {}
+        """The number of the table by known table of the headers."""
         self._outcomes: list[_Outcome] = []
         self._distinct = Distinct(sum(log.spec.layout[name].width or 0 for name in _STATE_FIELDS))
 
@@ -314,8 +313,8 @@ class _WindowReader:
 
     def _tables_of(self, found: HeaderRows) -> Int64s:
         """Number of the table of each record."""
-        for number in range(len(self._numbers), len(self._headers.known)):
-            places = np.flatnonzero(found.known == number)
-            values = self._headers.values(found, int(places[0])) if len(places) else None
-            self._numbers.append(-1 if values is None else self._units.number(_named(self._log, values)))
-        return each(self._numbers, found.known)
+        known, first, which = np.unique(found.known, return_index=True, return_inverse=True)
+        for table, place in zip(known.tolist(), first.tolist(), strict=True):
+            if table not in self._numbers:
+                self._numbers[table] = self._units.number(_named(self._log, self._headers.values(found, place)))
+        return np.array([self._numbers[table] for table in known.tolist()], np.int64)[which]

@@ -132,9 +132,8 @@ class _Summaries:
         return reasons
 
     def _name(self, ids: Ids | None, described: Table | None) -> str:
-        """The label of a table: its name in the description at the change, else in the tables file, else its ids."""
-        table = self._log.transactions.named.get(ids) if described is None and ids is not None else described
-        schema, name, _ = name_of(table, ids)
+        """The label of a table, as `changes` names it: its name in the description at the change, else its ids."""
+        schema, name, _ = name_of(described, ids)
         return self._labels.label(f"{schema}.{name}" if schema else name, "" if ids is None else _shown(ids))
 
 

@@ -173,3 +173,20 @@ def test_units_count_against_the_limit(engine: str, tmp_path: Path) -> None:
     assert len(listed(data, engine, **options).rows) == 60
     found = listed(data, engine, **options, limits="heldBytes=10K")
     assert (found.rows, [error.split("[")[-1] for error in found.errors]) == ([], ["LMP-L004]"])
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_a_table_that_begins_with_a_spanned_record_has_its_own_counts(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LogicalLog, "windows", partialmethod(LogicalLog.windows, max_records=7))
+    tables = [Table(0x0105, 2, psid, "PROD", name, (Column("T", "VCHR", 2000),)) for psid, name in ((3, "A"), (4, "B"))]
+    writer, unit = logs.Writer(tables), logs.Unit(1, "C")
+    for number in range(20):
+        in_b = number == 3 or number > 10  # the first of them is in several pieces
+        writer.add(unit, tables[in_b], "I", None, {"T": "x" * (1500 if number == 3 else 1)})
+    example, data, control = writer.example(), tmp_path / "x.dat", tmp_path / "x.ctl"
+    data.write_bytes(framing.vbs(example.data_records, 900))
+    control.write_bytes(framing.rdw(example.control_records))
+    (row,) = listed(data, engine=engine, control=str(control)).rows
+    assert row["tables"] == {"PROD.A": {"I": 10}, "PROD.B": {"I": 10}}

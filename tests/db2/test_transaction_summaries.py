@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from samples.db2_scripts import DOC, ITEM, item, tables_file
+from db2.redefined_tables import FIRST, SECOND, insert, replaced
+from samples.db2_scripts import DOC, ITEM, item, read, tables_file
 from transactions_of import both, listed
 from writers.db2 import lob
 from writers.db2.stream import Stream
@@ -136,3 +138,21 @@ def test_transactions_that_never_end_count_against_the_limit(engine: str, tmp_pa
     assert len(listed(path, engine, spec="db2_log").rows) == 200
     found = listed(path, engine, spec="db2_log", limits="heldBytes=20K")
     assert [error.split("[")[-1] for error in found.errors] == ["LMP-L004]"]
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_tables_have_the_names_that_changes_have(engine: str, tmp_path: Path) -> None:
+    """A table that was dropped is another one than the table with its ids now, which the tables file names."""
+    stream = Stream("v10", "little", "filter")
+    insert(stream, FIRST, 1)
+    unit = stream.begin()
+    replaced(unit)
+    unit.commit()
+    insert(stream, SECOND, 2)
+    options = {"engine": engine, "tables": tables_file(tmp_path, SECOND)}
+    changes = read(tmp_path, stream, include="all", **options).rows
+    names = [".".join(filter(None, (row["schema_name"], row["table_name"]))) for row in changes]
+    rows = listed(tmp_path / "x.log", **options).rows
+    counts = {(table, op): number for row in rows for table, ops in row["tables"].items() for op, number in ops.items()}
+    assert counts == Counter(zip(names, (row["op"] for row in changes), strict=True))
+    assert {(name, row["op"]) for name, row in zip(names, changes, strict=True)} >= {("2.6", "I"), ("PROD.B", "I")}
