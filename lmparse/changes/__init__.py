@@ -1,4 +1,4 @@
-"""What a change of a row is, whatever the log: its order, its ranges, its columns.
+"""Changes of rows, whatever the log: their order, their ranges, their columns.
 
 Begin with `change.Change`, then `log.ChangeLog`.
 """

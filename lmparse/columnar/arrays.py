@@ -1,4 +1,4 @@
-"""Arrays: NumPy arrays as Arrow arrays, without a copy of their values."""
+"""Arrow arrays from NumPy arrays; the values are not copied."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from lmparse.values.codepages import CodePage
 
 
 def numbers(values: Ints, type_: pa.DataType, is_null: Flags | None = None) -> pa.Array:
-    """The numbers of n rows as an Arrow type: integers, float64, or microseconds."""
+    """An Arrow array of n numbers: integers, floats, or microseconds if `type_` is a timestamp."""
     held = np.ascontiguousarray(values, type_.to_pandas_dtype() if not pa.types.is_timestamp(type_) else np.int64)
     return _array(type_, len(held), [pa.py_buffer(held)], is_null)
 
 
 def decimal(values: Ints, type_: pa.DataType) -> pa.Array:
-    """Unscaled decimals: n integers of 64 bits, or n rows of the two words of a decimal128."""
+    """An Arrow array of n decimals, from n unscaled integers of 64 bits or (n, 2) words of 64 bits, low word first."""
     words = values
     if values.ndim == 1:
         words = np.empty((len(values), 2), np.int64)
         words[:, 0] = values.view(np.int64)
-        # The sign is extended into the upper word; an unsigned number has none.
+        # Arrow's upper word repeats the sign bit; the upper word of an unsigned number is 0.
         words[:, 1] = 0 if values.dtype == np.uint64 else values >> 63
     held = np.ascontiguousarray(words)
     return _array(type_, len(held), [pa.py_buffer(held)], None)
 
 
 def strings(data: Bytes, offsets: Ints, is_null: Flags | None = None) -> pa.Array:
-    """Text from the UTF-8 bytes of all rows and n + 1 offsets of 32 bits."""
+    """An Arrow array of n texts, from their UTF-8 bytes and n + 1 offsets of 32 bits."""
     return _array(pa.string(), len(offsets) - 1, [pa.py_buffer(offsets), pa.py_buffer(data)], is_null)
 
 
 def text(raw: Bytes, page: CodePage) -> tuple[pa.Array, Flags | None]:
-    """Text of (n, width) bytes without blanks at the end, and which rows are bad; as `texts.decode_array`.
+    """n texts from (n, width) bytes without trailing blanks, and flags of the bad rows; see `texts.decode_array`.
 
-    Arrow removes blanks faster than NumPy does, but only if each byte is a character.
+    Arrow trims blanks faster than NumPy, but only where each byte is a character.
     """
     count, width = raw.shape
     shown = b"" if is_wide(page) else as_ascii(together(raw).tobytes(), page)
@@ -57,37 +57,37 @@ def text(raw: Bytes, page: CodePage) -> tuple[pa.Array, Flags | None]:
 
 
 def as_ascii(text_: bytes, page: CodePage) -> bytes:
-    """Text in a page with one byte for each character, or UTF-8, as ASCII; other characters have bytes above X'7F'."""
+    """Translate text of a single-byte page, or UTF-8, to ASCII; bytes above X'7F' mark all other characters."""
     return text_ if page.table is None else text_.translate(texts.to_ascii(page))
 
 
 def is_wide(page: CodePage) -> bool:
-    """Whether a character of the page may take several bytes and the page is not UTF-8: UTF-16 and the like."""
+    """Whether a character of the page may take several bytes in another encoding than UTF-8, such as UTF-16."""
     return page.table is None and page.codec != "utf_8"
 
 
 def binary(raw: Bytes) -> pa.Array:
-    """The n rows of (n, width) bytes unchanged."""
+    """An Arrow array of n byte strings from (n, width) bytes."""
     count, width = raw.shape
     return _array(pa.binary(), count, [pa.py_buffer(steps(count, width)), pa.py_buffer(together(raw))], None)
 
 
 def together(raw: Bytes) -> Bytes:
-    """The bytes of n rows without gaps between them."""
+    """(n, width) bytes as a contiguous array, copied if the rows have gaps between them."""
     count, width = raw.shape
     if not width or raw.strides[1] != 1:
         return np.ascontiguousarray(raw)
-    # Elements of `width` bytes are copied row by row, not byte by byte.
+    # NumPy copies elements of `width` bytes row by row, not byte by byte.
     whole = np.ascontiguousarray(raw.view(f"V{width}")[:, 0])
     held: Bytes = whole.view(np.uint8).reshape(count, width)
     return held
 
 
 def ragged_binary(data: Bytes, starts: Ints, lengths: Ints, is_null: Flags | None = None) -> pa.Array:
-    """Pieces of flat `data` at ascending `starts` that do not overlap.
+    """An Arrow array of n pieces of flat `data`, at ascending `starts`; the pieces do not overlap.
 
-    Pieces and the bytes between them are alternate values of one array over the same bytes, from which Arrow takes
-    the pieces without a Python step for each.
+    Pieces and the gaps between pieces alternate in one array over the same bytes. Arrow then takes every second value,
+    without a Python step for each piece.
     """
     count = len(starts)
     low = int(starts[0]) if count else 0
@@ -104,7 +104,7 @@ def ragged_binary(data: Bytes, starts: Ints, lengths: Ints, is_null: Flags | Non
 
 
 def flat(array: pa.Array) -> tuple[Bytes, Int64s]:
-    """The bytes of all rows of texts or bytes, and their n + 1 offsets in these."""
+    """The bytes of an array of texts or byte strings, without gaps, and n + 1 offsets of the rows in these bytes."""
     _, offsets, data = array.buffers()
     places = np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array) + 1].astype(np.int64)
     if data is None or not len(places):
@@ -113,7 +113,7 @@ def flat(array: pa.Array) -> tuple[Bytes, Int64s]:
 
 
 def without(array: pa.Array, is_null: Flags) -> pa.Array:
-    """An array with additional nulls."""
+    """The array with null in the rows of `is_null` too."""
     if not is_null.any():
         return array
     is_valid = ~is_null if not array.null_count else ~is_null & np.asarray(array.is_valid())
@@ -122,7 +122,7 @@ def without(array: pa.Array, is_null: Flags) -> pa.Array:
 
 @lru_cache(maxsize=128)
 def steps(count: int, width: int) -> Int32s:
-    """Offsets of `count` rows of one width, read only. Cached, because most batches have the same number of rows."""
+    """Read-only offsets of `count` rows of one width, cached: [0, 2, 4, 6] for 3 rows of 2 bytes. Raises ValueError."""
     if count * width > 0x7FFFFFFF:
         raise ValueError(f"{count * width} bytes are too many for offsets of 32 bits")
     found = np.arange(0, (count + 1) * width, width, dtype=np.int32) if width else np.zeros(count + 1, np.int32)

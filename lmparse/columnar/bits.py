@@ -1,4 +1,4 @@
-"""Bits: fields of some bits of many objects at once."""
+"""Bit fields of many objects at once."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from lmparse.values.byte_arrays import Int64s, UInt64s
 
 
 def bit_field(stream: Stream, entry: Field) -> Numbers:
-    """A number of some bits: the first ones of a byte are its highest, or its lowest where `endian` is `le`."""
+    """The values of a bit field. A byte gives its highest bits first, or its lowest bits where `endian` is `le`."""
     width = entry.bits or 0
     begin = stream.take_bits(width, entry.endian)
     start, bits, data = begin.array, begin.bits, stream.data
     found: UInt64s = np.zeros(len(start), np.uint64)
-    # Up to nine bytes: each gives those of its bits that are in the number.
+    # A field of 64 bits spans up to nine bytes; each byte adds its part of the number.
     for number in range(-(-(int(np.max(bits)) + width) // 8)):
         byte = data[np.minimum(start + number, len(data) - 1)].astype(np.uint64)
-        found |= _moved(byte, 8 * number - bits if entry.endian == "le" else width + bits - 8 * (number + 1))
+        found |= _shifted(byte, 8 * number - bits if entry.endian == "le" else width + bits - 8 * (number + 1))
     if width < 64:
         found &= np.uint64((1 << width) - 1)
     if entry.kind == "boolean":
@@ -28,8 +28,8 @@ def bit_field(stream: Stream, entry: Field) -> Numbers:
     return Numbers(Vector(found if width == 64 else found.view(np.int64)), entry, len(start))
 
 
-def _moved(byte: UInt64s, places: int | Int64s) -> UInt64s:
-    """Bytes moved to higher places, or to lower ones where `places` is below zero."""
+def _shifted(byte: UInt64s, places: int | Int64s) -> UInt64s:
+    """The bytes shifted left by `places` bits, or shifted right where `places` is negative."""
     if not isinstance(places, np.ndarray):
         return byte << np.uint64(places) if places >= 0 else byte >> np.uint64(-places)
     up, down = (np.clip(one, 0, 63).astype(np.uint64) for one in (places, -places))

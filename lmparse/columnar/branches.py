@@ -1,6 +1,6 @@
-"""Branches: nested objects, and types that switch: each case is read for the objects that have it.
+"""Branches: nested objects and switch types. Each case is read for the objects that have this case.
 
-The cost is the sum of the cases, whatever combinations of them the records have.
+The cost is the sum of the cases, whatever combinations of cases the records have.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def read_nested(reading: Reader, context: Context, stream: Stream, entry: Field)
 def _case(
     reading: Reader, context: Context, stream: Stream, entry: Field, type_: str, arguments: tuple[Expression, ...]
 ) -> Parts:
-    """Objects of a type, in a stream of their own if they have a size; without a type the bytes of that size."""
+    """The objects of one case; a sized field has its own stream. Without a type, the value is the sized bytes."""
     is_apart = entry.size is not None or entry.ending is not None
     if not type_ and not is_apart:
         return []
@@ -64,7 +64,7 @@ def _case(
 
 
 def _cases(context: Context, entry: Field) -> Iterator[tuple[Int64s | None, str, tuple[Expression, ...], Any]]:
-    """The rows of each case, and the type that they have. Rows without a case have no type."""
+    """Yield each case: its rows (None for all), type, arguments, plain field. Rows in no case have the type ""."""
     on = context.value(entry.switch_on)
     left: Flags = np.ones(context.count, np.bool_)
     found = []

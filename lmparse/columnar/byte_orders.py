@@ -1,4 +1,4 @@
-"""Byte orders: which byte of a number, or bit of a byte, comes first, as its type, the type around it or data say."""
+"""Byte orders: whether a number begins with its high or low byte, by its type, the type around it, or the data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ORDERED = (*NUMBERS, "float")
 
 
 def typed_value(reading: Reader, context: Context, stream: Stream, entry: Field) -> FieldBytes:
-    """A field of a type that is one value, which has parts of fixed width."""
+    """A field whose type is one value with parts of fixed width. Raises UnfitError if only the parser can read it."""
     layout = reading.layouts[entry.type or ""]
     width = reading.width_of(entry)
     if width is None or (entry.size is not None and entry.size != width):
@@ -24,7 +24,7 @@ def typed_value(reading: Reader, context: Context, stream: Stream, entry: Field)
     little = order_of_type(reading, inner)
     if isinstance(little, np.ndarray):
         raise UnfitError(f"{entry.id}: its byte order depends on the data")
-    shown = _joined(entry, layout, little)
+    shown = _display_order(entry, layout, little)
     if entry.kind == "rid6":
         if layout.little is None:
             raise UnfitError(f"{entry.id}: its byte order is fixed")
@@ -35,7 +35,7 @@ def typed_value(reading: Reader, context: Context, stream: Stream, entry: Field)
 
 
 def order_of_type(reading: Reader, objects: Objects) -> Order:
-    """The byte order that a type gives its numbers; None if it gives none."""
+    """The default byte order of a type for its numbers: an order for all objects, flags, or None without one."""
     layout = objects.layout
     if layout.little is not None:
         holds = objects.stream.known(Context(reading, objects, None, objects.stream).truths(layout.little))
@@ -50,7 +50,7 @@ def order_of_type(reading: Reader, objects: Objects) -> Order:
 
 
 def order_of(objects: Objects, which: Int64s | None, entry: Field, width: int | None) -> Order:
-    """The byte order of a number of objects, or of some of them."""
+    """The byte order of a numeric field in some objects (all if `which` is None); None for other kinds of fields."""
     if entry.kind not in _ORDERED or width is None:
         return None
     order = objects.order if entry.endian is None else entry.endian
@@ -62,12 +62,12 @@ def order_of(objects: Objects, which: Int64s | None, entry: Field, width: int | 
 
 
 def shown_order(entry: Field, order: Order) -> slice | None:
-    """The order in which the bytes of a number that is shown as bytes are shown."""
+    """The slice that reverses the bytes of a little-endian code or LSN for display; None if they stay in order."""
     return slice(None, None, -1) if entry.kind in ("code", "lsn") and isinstance(order, str) and order == "le" else None
 
 
-def _joined(entry: Field, layout: Layout, little: Order) -> list[int]:
-    """The order in which the bytes of a value with parts are shown; see `RecordReader._raw`."""
+def _display_order(entry: Field, layout: Layout, little: Order) -> list[int]:
+    """For each byte of a value with parts its offset in the record, in display order; see `RecordReader._raw`."""
     order: list[int] = []
     for one in layout:
         places = list(range(one.offset or 0, one.end or 0))

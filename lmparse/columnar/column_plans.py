@@ -1,4 +1,4 @@
-"""Column plans: how the bytes of one field in many records become a column, from the field's layout."""
+"""Column plans: which kernel turns the bytes of a field into a column, by the field's layout."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from lmparse.values.byte_arrays import Bytes
 from lmparse.values.codepages import CodePage, page_of_field
 
 _TEXTS = {"char": "text", "code": "text", "hextext": "hexadecimal text", "decimaltext": "decimal text"}
-"""Names of the kernels for the kinds of text."""
+"""Names of the kernels by kind of text."""
 _WHOLE = ("uint", "int", "decimaltext")
-"""Kinds whose values without a scale are integers, also where only a decimal column holds them."""
+"""Kinds whose values without a scale are integers, even if they need a decimal column."""
 
 
 @dataclass(frozen=True)
@@ -27,23 +27,23 @@ class ColumnPlan:
     """How one column is decoded."""
 
     column: str
-    """Name of the column: that of the field, or of a part of it."""
+    """Name of the field, or of the field and a part of it."""
     field: Field
     kernel: str
-    """Name of the kernel; empty if there is none."""
+    """Name of the kernel for display; empty if there is none."""
     offset: int
     width: int | None
-    """Bytes from `offset` on; None for a field up to the end of a part."""
+    """Bytes from `offset` on; None if the length varies."""
     type: pa.DataType
     read: Kernel | None
     can_fail: bool = False
-    """Whether some bytes are not a value."""
+    """Whether some bytes are no value of the column."""
 
 
 def column_plans(
     layouts: Mapping[str, Layout], layout: Layout, entry: Field, page: CodePage, *, labels: bool = False
 ) -> list[ColumnPlan]:
-    """How a field is decoded, and the numbers inside it that are columns of their own; the first is the field.
+    """The plan of a field first, then a plan for each number inside the field that is a column.
 
     `labels`: whether numbers of an enumeration become its words.
     """
@@ -100,7 +100,7 @@ def _decimal_kernel(entry: Field, type_: pa.DataType, page: CodePage) -> tuple[s
 
 
 def in_full(way: ColumnPlan) -> ColumnPlan:
-    """The same for values as JSON has them: times as text with all digits, whole numbers as integers."""
+    """The plan for values as in JSON: times as text with all digits, whole numbers as integers."""
     entry, read = way.field, way.read
     if read is not None and entry.kind in _WHOLE and not entry.scale and pa.types.is_decimal(way.type):
         type_ = pa.uint64() if entry.kind == "uint" else pa.int64()

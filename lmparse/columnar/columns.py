@@ -1,4 +1,4 @@
-"""Columns: what was read of many objects as Arrow arrays."""
+"""Columns: Arrow arrays of what was read of many objects."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ from lmparse.values.byte_arrays import Bytes, Int64s
 from lmparse.values.codepages import CodePage, page_of_field
 
 _AS_BYTES = ("lsn", "rid6")
-"""Kinds that are shown as the bytes of their number."""
+"""Kinds whose numbers are shown as bytes."""
 _CHOSEN = {"uint": ("uint", "int"), "int": ("uint", "int"), "code": ("uint", "int")}
-"""Kinds of the choices that a number may be."""
+"""For each kind of number, the kinds of the choices of a switch field that this number may belong to."""
 Source: TypeAlias = "tuple[Int64s | None, Objects, Field]"
-"""Objects with a field, and which of the objects around them they are."""
+"""Objects that have a field, with the numbers of the outermost objects around them (None for all), and the field."""
 
 TextOf: TypeAlias = "Callable[[Columns, Field, Value, Int64s | None], pa.Array]"
 
 
 class ColumnPlans:
-    """How fields of fixed width become columns, by the field; made once for a plan."""
+    """Column plans of fields of fixed width, made once for each field and form."""
 
     def __init__(self, layouts: Mapping[str, Layout], page: CodePage, text_of: TextOf, *, labels: bool) -> None:
         self.layouts, self.page, self.labels = layouts, page, labels
         self.text_of = text_of
-        """Makes JSON text of nested values, whose columns are text."""
+        """Makes JSON text of nested values in columns of text."""
         self._plans: dict[tuple[int, str | None, int, bool], list[ColumnPlan]] = {}
-        """By the identity of the field, which its layout keeps, its byte order and width, and whether in full."""
+        """By identity of the field (layouts keep their fields), byte order, width in bytes, and `is_full`."""
 
     def of(self, piece: FieldBytes, *, is_full: bool = False) -> list[ColumnPlan]:
-        """The plan of a field, and those of the numbers inside it. Raises UnfitError."""
+        """The plan of a field, then those of the numbers inside the field. Raises UnfitError if no kernel fits."""
         key = id(piece.field), piece.endian, piece.width, is_full
         found = self._plans.get(key)
         if found is None:
@@ -52,7 +52,7 @@ class ColumnPlans:
             if entry.kind in _AS_BYTES:
                 entry = replace(entry, kind="bytes", type=None)
             elif entry.kind == "code":
-                entry = replace(entry, endian="be")  # its bytes are in that order
+                entry = replace(entry, endian="be")  # the order of `FieldBytes.raw` is already that of display
             found = column_plans(self.layouts, piece.layout, entry, self.page, labels=self.labels)
             self._plans[key] = found = [*map(in_full, found)] if is_full else found
         if found[0].read is None:
@@ -61,7 +61,7 @@ class ColumnPlans:
 
 
 class Columns:
-    """The columns of some records; those with a bad value become the parser's."""
+    """The columns of the records of a window. A record with a bad value is marked and left to the parser."""
 
     def __init__(self, plans: ColumnPlans, reading: Reading, root: Objects, *, is_full: bool = False) -> None:
         self._plans, self._reading, self._is_full = plans, reading, is_full
@@ -70,7 +70,7 @@ class Columns:
         self.sources = sources(root)
 
     def column(self, name: str, type_: pa.DataType | None) -> pa.Array:
-        """A column of the records by the name of a field, in a type."""
+        """The column of a field for all records, in a type; without a type, in the natural type of the field."""
         owners = self.sources.get(name, [])
         if len(owners) == 1 and owners[0][0] is None:
             return self.field(*owners[0][1:], type_)
@@ -78,7 +78,7 @@ class Columns:
         return placed(found, type_ or schemas.TEXT, self.root.count)
 
     def gather(self, names: Iterable[str]) -> None:
-        """Take the bytes of fields that are in a line in the records at once."""
+        """Copy the bytes of neighbouring fields from the records in one pass."""
         groups: dict[int, list[FieldBytes]] = {}
         for name in names:
             for _, objects, entry in self.sources.get(name, ()):
@@ -96,7 +96,7 @@ class Columns:
     # -- values -----------------------------------------------------------------------------
 
     def field(self, objects: Objects, entry: Field, type_: pa.DataType | None) -> pa.Array:
-        """The values of a field of some objects."""
+        """The values of a field in some objects."""
         of = objects.stream.of
         parts = objects.values.get(entry.id, [])
         if len(parts) == 1 and parts[0][0] is None and isinstance(parts[0][1], FieldBytes) and entry.kind != "switch":
@@ -145,7 +145,7 @@ class Columns:
         return pa.ListArray.from_arrays(pa.array(value.offsets.astype(np.int32)), whole, type_)
 
     def plain(self, value: FieldBytes | Numbers, of: Int64s | None) -> pa.Array:
-        """A value that is neither nested nor a list."""
+        """The values of a field that is neither nested nor a list."""
         if isinstance(value, Numbers):
             return self._numbers(value)
         if isinstance(value.length, int) and value.field.kind not in ("rest", "variable"):
@@ -159,7 +159,7 @@ class Columns:
         return self._ragged(value, of)
 
     def part(self, name: str, whole: Field, type_: pa.DataType) -> pa.Array:
-        """A number inside a field that is a column of its own."""
+        """The column of a number inside the field `whole`. Raises UnfitError if records have another such field."""
         pieces = []
         for which, objects, entry in self.sources.get(whole.id, ()):
             for rows, value in objects.values.get(entry.id, ()):
@@ -172,12 +172,12 @@ class Columns:
         return placed(pieces, type_, self.root.count)
 
     def raw(self, name: str) -> Bytes:
-        """The bytes of a field that all records have, (n, width)."""
+        """(n, width) bytes of a field. Raises UnfitError if some records lack the field."""
         value = self._only(name)
         return value.raw()
 
     def rest(self, name: str) -> tuple[Int64s, Int64s]:
-        """Where the bytes of a field are in the data, and how many."""
+        """Offsets and lengths of a field in the window's data. Raises UnfitError if some records lack the field."""
         value = self._only(name)
         return value.place.array, value.lengths()
 
@@ -272,7 +272,7 @@ class Columns:
     # -- what a record is ---------------------------------------------------------------------
 
     def kinds(self) -> pa.Array:
-        """What each record is, in words; from the innermost object that tells it."""
+        """The kind of each record in words, such as `db2_log.insert`, by the innermost object that states one."""
         pieces = [*_kinds(self._reading, self.root)]
         order = np.full(self.root.count, -1)
         begin = 0
@@ -287,7 +287,7 @@ class Columns:
 
 
 def sources(objects: Objects) -> dict[str, list[Source]]:
-    """The objects that have each column of some objects, whose bodies have their fields in them."""
+    """Where each column of some objects is read, by name; the fields of a body are columns of the object around it."""
     found: dict[str, list[Source]] = {}
     for entry in objects.layout.columns:
         if entry.kind != "body":
@@ -301,7 +301,7 @@ def sources(objects: Objects) -> dict[str, list[Source]]:
 
 
 def _kinds(reading: Reading, objects: Objects) -> Iterator[tuple[Int64s | None, pa.Array]]:
-    """Words for what objects are, and which of them; later ones are of objects further inside."""
+    """Yield the numbers of objects that state a kind, and their words; inner objects come later and have precedence."""
     layout = objects.layout
     if KIND in objects.values or KIND in layout.params or KIND in layout.computed:
         number, bad = reading.attribute(objects, KIND).whole(objects.count)
@@ -328,12 +328,12 @@ def _codes(layout: Layout) -> tuple[Code, ...]:
 
 
 def some(of: Int64s | None, which: Int64s | None) -> Int64s | None:
-    """Some of some numbers; None stands for all."""
+    """The numbers `of` at the places `which`; None stands for all on either side."""
     return which if of is None else of if which is None else of[which]
 
 
 def chosen(entry: Field, value: Value) -> Field:
-    """The choice of a field that switches which a value is of; as `RecordReader.chosen`."""
+    """The choice of a switch field that a value belongs to; as `RecordReader.chosen`."""
     if isinstance(value, Objects):
         return next(choice for choice in entry.choices if choice.type == value.layout.id)
     assert not isinstance(value, ListItems)
@@ -345,7 +345,7 @@ def chosen(entry: Field, value: Value) -> Field:
 
 
 def fitted(array: pa.Array, type_: pa.DataType | None) -> pa.Array:
-    """Values in the type that a column has for all records. Raises UnfitError."""
+    """The array converted to the common type of its column. Raises UnfitError if a value does not fit the type."""
     if type_ is None or array.type == type_:
         return array
     if type_ == schemas.TEXT:
@@ -368,7 +368,7 @@ def _is_number(type_: pa.DataType) -> bool:
 
 
 def placed(pieces: Sequence[tuple[Int64s | None, pa.Array]], type_: pa.DataType, count: int) -> pa.Array:
-    """A column of `count` values from those of some, each with their numbers; the others are null."""
+    """A column of `count` values from pieces with the numbers of their rows (None: all). Rows in no piece are null."""
     if not pieces:
         return pa.nulls(count, type_)
     if len(pieces) == 1 and (pieces[0][0] is None or len(pieces[0][0]) == count):

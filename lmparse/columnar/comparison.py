@@ -1,4 +1,4 @@
-"""Comparison: the rows of two engines from the same records, value by value."""
+"""Comparison of two engines: their rows of the same records, value by value."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from lmparse.errors import EngineDifferenceError
 def compared(
     first: Iterator[pa.RecordBatch], second: Iterator[pa.RecordBatch], place: int = 0
 ) -> Iterator[pa.RecordBatch]:
-    """The batches of the first stream, compared with the rows of the second, whose batches may be cut differently.
+    """Yield the batches of `first` after comparing them with the rows of `second`; the two may cut batches differently.
 
     `first` is decoded column-wise, `second` by the parser; `place` is the number of the first row. Raises
-    EngineDifferenceError at the first row that differs, with its first column that differs.
+    EngineDifferenceError that names the first differing row and its first differing column.
     """
     other = _Rows(second)
     for batch in first:
@@ -37,14 +37,14 @@ def compared(
 
 
 class _Rows:
-    """A stream of batches that is read in pieces of any size."""
+    """A stream of batches, taken in pieces of any size."""
 
     def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
         self._batches = batches
         self._held: pa.RecordBatch | None = None
 
     def take(self, count: int) -> pa.RecordBatch | None:
-        """The next rows, at most `count`; None at the end."""
+        """The next `count` rows or fewer; None at the end of the stream."""
         while self._held is None or not self._held.num_rows:
             self._held = next(self._batches, None)
             if self._held is None:
@@ -75,7 +75,7 @@ def _compare(one: pa.RecordBatch, other: pa.RecordBatch, place: int) -> None:
 
 
 def _differing(one: pa.Array, other: pa.Array) -> Iterator[int]:
-    """The first row in which two columns differ, if any. NaN equals NaN, and -0.0 is not 0.0."""
+    """Yield the first row in which two columns differ, if any. NaN equals NaN, and -0.0 differs from 0.0."""
     if pa.types.is_floating(one.type):
         one, other = (array.cast(pa.float64()).view(pa.int64()) for array in (one, other))
     if not one.equals(other):

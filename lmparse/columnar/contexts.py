@@ -1,4 +1,4 @@
-"""Contexts: what names mean in an expression, by the objects around it and the stream that is read."""
+"""Contexts: the values of names in an expression, from the objects around it and the stream being read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lmparse.values.byte_arrays import Int64s
 
 
 class Reader(Protocol):
-    """What reads fields and the objects in them, see `lmparse.columnar.reading`."""
+    """The methods of `lmparse.columnar.reading.Reading` that contexts, branches and lists need."""
 
     layouts: Mapping[str, Layout]
 
@@ -36,21 +36,21 @@ class Reader(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class StreamValue:
-    """Streams that an expression is about."""
+    """The streams of n objects as the value of an expression, such as `_io`."""
 
     stream: Stream
     which: Int64s | None
     is_here: bool
-    """Whether they have been read as far as the parser has when it evaluates the expression."""
+    """Whether the cursor is where the parser's would be when the parser evaluates the expression."""
 
     def some(self, which: Int64s | None) -> StreamValue:
-        """The streams at some places."""
+        """The streams of the rows `which`; None for all."""
         if which is None:
             return self
         return replace(self, which=which if self.which is None else self.which[which])
 
     def attribute(self, name: str) -> Vector:
-        """`size`, `pos` or `eof`."""
+        """The value of `size`, `pos` or `eof`. Raises UnfitError if only the parser knows the value."""
         if name == "size":
             return Vector(self.stream.size).some(self.which)
         if name not in ("pos", "eof") or not self.is_here:
@@ -60,13 +60,13 @@ class StreamValue:
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """The objects around an expression: one row for each, or for those with some numbers."""
+    """What an expression is evaluated for: one row for each object, or for the objects numbered `which`."""
 
     reader: Reader
     objects: Objects
     which: Int64s | None
     stream: Stream | None
-    """What is being read; None for an instance, which the parser computes at some other time."""
+    """The stream being read; None for an instance, because the parser may compute it at any time."""
     own: Any = None
     """The value of `_`."""
     index: Any = None
@@ -77,7 +77,7 @@ class Context:
         return self.objects.count if self.which is None else len(self.which)
 
     def some(self, rows: Int64s | None, stream: Stream | None) -> Context:
-        """Some of the rows."""
+        """The context of some rows, with their stream."""
         if rows is None:
             return replace(self, stream=stream)
         index = self.index.some(rows) if isinstance(self.index, Vector) else None
@@ -86,18 +86,18 @@ class Context:
         )
 
     def about(self, own: Any) -> Context:
-        """The same with a value of `_`."""
+        """The same context with `own` as the value of `_`."""
         return replace(self, own=own)
 
     def value(self, expression: Expression) -> Any:
         """The value of an expression. Raises UnfitError."""
         if isinstance(expression, tuple) and expression[0] == "name" and self.which is None:
-            # All objects ask for it here, so the parser computes an instance with the stream as far as it is read.
+            # Only here do all objects need the instance now, so its value may depend on how far the stream is read.
             return self._lookup(str(expression[1]), self.stream)
         return self._evaluator.value(expression)
 
     def truths(self, expression: Expression) -> Any:
-        """Where an expression holds, and where it has no value."""
+        """Flags of the rows where an expression holds, and flags of the rows where it has no value (None if none)."""
         return self._evaluator.truths(expression)
 
     @property

@@ -1,4 +1,4 @@
-"""How each column of the records of a spec is decoded, and why: what `lmparse formats SPEC` says beside its fields."""
+"""How each column of a spec's records is decoded, and why: the text of `lmparse formats SPEC` beside the fields."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class DecodedColumn:
     name: str
     offset: int | None
     width: int | None
-    """Bytes; None for a column whose length the data decide."""
+    """Bytes; None if the length varies."""
     kind: str
-    """Kind of the field in the spec; empty for a column that is not a field."""
+    """Kind of the field in the spec; empty for a column without a field."""
     how: str
-    """Name of the kernel that decodes it column-wise, or `columns` if it has several values or is calculated; `row` if
-    the parser reads it; `not read` if it is not a column."""
+    """Name of the kernel; `columns` for nested or calculated values; `row` if the parser reads the column; `not read`
+    for a field that is no column."""
     why: str
-    """Why the parser reads it, why it is text, or why it is not a column; empty otherwise."""
+    """Why the parser reads the column, why it is text, or why the field has no column; else empty."""
 
 
 @dataclass(frozen=True)
@@ -41,18 +41,18 @@ class Decoding:
     """How the records of a spec are decoded."""
 
     why: str
-    """Why the parser reads its records, row by row; empty if they are read column-wise."""
+    """Why the parser reads all records row by row; empty if the records are read column-wise."""
     columns: list[DecodedColumn]
     one_by_one: dict[str, str] = field(default_factory=dict)
-    """Parts of records, by the ids of their layouts, whose records the parser reads, and why."""
+    """Parts whose records are left to the parser, by layout id, with the reason."""
 
     @property
     def how(self) -> str:
-        """The same in words."""
+        """The engine in words, with the reason."""
         return f"row by row: {self.why}" if self.why else "column-wise"
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as one JSON object."""
+        """The decoding as one JSON object."""
         return {
             "engine": "row" if self.why else "columnar",
             "why": self.why or None,
@@ -62,7 +62,7 @@ class Decoding:
 
 
 def decoding_of(spec: Spec) -> Decoding:
-    """How the columns of a spec are decoded."""
+    """How the columns of a spec's records are decoded."""
     plan = RecordPlan(spec, arguments=(0,) * len(spec.layout.params), labels=True)
     why = plan.reason or next((f"{name}: {reason}" for name, reason in plan.reasons.items()), "")
     flat_fields = [*flat(spec.layouts, spec.layout)]
@@ -89,7 +89,7 @@ def decoding_of(spec: Spec) -> Decoding:
 
 
 def _members(type_: Any) -> str:
-    """The fields of a struct, those of the structs around a list in brackets."""
+    """The names of a struct's fields, with those of a nested PARENT in brackets."""
     return ", ".join(f"{one.name} ({_members(one.type)})" if one.name == PARENT else one.name for one in type_)
 
 
@@ -101,7 +101,7 @@ def _place(entry: Field, part: Field | None) -> tuple[int | None, int | None]:
 
 
 def _kernel(spec: Spec, entry: Field | None, part: Field | None) -> str:
-    """The kernel of a column of fixed width."""
+    """Name of the kernel of a column; COLUMNS if no single kernel makes it."""
     if part is not None:
         return "unsigned"
     if entry is None or entry.width is None or entry.repeated or entry.choices:

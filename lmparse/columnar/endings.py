@@ -1,4 +1,4 @@
-"""Endings: where bytes and texts end by a terminator or by what fills them up, and the encodings of texts."""
+"""Endings: terminators and padding of bytes and texts, and the decoding of texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lmparse.values.byte_arrays import Flags, Int64s
 
 
 def to_terminator(stream: Stream, ending: Ending) -> tuple[Place, Int64s]:
-    """Read bytes up to their terminator, which is one byte; where they begin, and how many are their value."""
+    """Read up to a terminator of one byte; the result is where the values begin, and their lengths in bytes."""
     begin = stream.align()
     found, is_there = _find(stream, begin.array, stream.end, ending.terminator or b"")
     if ending.demands_terminator:
@@ -33,11 +33,11 @@ def to_terminator(stream: Stream, ending: Ending) -> tuple[Place, Int64s]:
 
 
 def cut(stream: Stream, place: Place, size: int | Int64s, ending: Ending) -> Int64s:
-    """How many of some bytes are the value: those in front of what fills them up, and of their terminator."""
+    """Lengths of the values in `size` bytes at a place, without padding and terminator."""
     start = place.array
     length = np.broadcast_to(np.asarray(size, np.int64), start.shape)
     if ending.pad is not None:
-        # The last byte in front of the end that is another one.
+        # Find the last byte in front of the end that is no padding.
         others = np.flatnonzero(stream.data != ending.pad)
         number = np.searchsorted(others, start + length) - 1
         last = others[np.maximum(number, 0)] if len(others) else np.full(len(start), -1)
@@ -49,7 +49,7 @@ def cut(stream: Stream, place: Place, size: int | Int64s, ending: Ending) -> Int
 
 
 def _find(stream: Stream, start: Int64s, end: Int64s, terminator: bytes) -> tuple[Int64s, Flags]:
-    """The first place of a byte between two places, or the second; and whether it is there."""
+    """The first offset of the terminator in [start, end), or `end`; and flags of the objects that have a terminator."""
     if len(terminator) != 1:
         raise UnfitError("a terminator of several bytes")
     places = stream.records.places_of(stream.data, terminator[0])
@@ -63,7 +63,7 @@ def _find(stream: Stream, start: Int64s, end: Int64s, terminator: bytes) -> tupl
 
 
 def text(stream: Stream, found: FieldBytes) -> Numbers:
-    """Text in the encoding that its spec names. Records with bytes that are no text are left to the parser."""
+    """The text of a field in the encoding of its spec. Records with undecodable bytes are left to the parser."""
     raw = arrays.ragged_binary(found.data, found.place.array, found.lengths())
     encoding = _codec(found.field.encoding)
     data, bad = _decoded(raw, encoding)
@@ -85,14 +85,14 @@ def _decoded(raw: pa.Array, encoding: str) -> tuple[pa.Array, Flags | None]:
         try:
             return raw.cast(pa.string()), None
         except pa.ArrowInvalid:
-            pass  # one of them is no text
+            pass  # at least one value is not text
     known: dict[bytes, str | None] = {}
     shown = []
     for one in raw.to_pylist():
         if one not in known:
             try:
                 known[one] = one.decode(encoding)
-                known[one].encode()  # type: ignore[union-attr]  # half of a pair is no text of a column
+                known[one].encode()  # a lone surrogate cannot be in a text column
             except UnicodeError:
                 known[one] = None
         shown.append(known[one])

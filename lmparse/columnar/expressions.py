@@ -1,8 +1,8 @@
-"""Expressions: the expressions of a spec over many objects at once, see `lmparse.spec.layout.Expression`.
+"""Expressions of a spec, evaluated for many objects at once; see `lmparse.spec.layout.Expression`.
 
-A value is a vector of whole numbers of 64 bits, real numbers, truths, texts or bytes, objects, or lists. Where the
-generated parser would fail, or would have a number beyond 64 bits, a vector has no value (`bad`), and what depends on
-it leaves the record to the parser.
+A value is a vector of integers of 64 bits, floats, booleans, texts or bytes; or objects; or lists. `bad` flags the
+objects without a value: the generated parser would fail there, or compute a number beyond 64 bits. Records that need
+such a value are left to the parser.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _COMPUTE: dict[str, Callable[[Any, Any], Any]] = {
     "^": operator.xor,
 }  # fmt: skip
 _MOST = {"+": 1 << 61, "-": 1 << 61, "*": 1 << 31}
-"""Size of the operands up to which an operator does not leave 64 bits."""
+"""The largest size of operands for which the result surely fits 64 bits."""
 _LEAST_NUMBER, _MOST_NUMBER = -1 << 63, (1 << 63) - 1
 
 
@@ -39,24 +39,24 @@ class Vector(NamedTuple):
     """One value for each of n objects."""
 
     data: Any
-    """An array of NumPy (whole, real, truth) or Arrow (text, bytes), or one Python value for all."""
+    """A NumPy array (integers, floats, booleans), an Arrow array (texts, bytes), or one value for all objects."""
     bad: Any = None
-    """Which have no value that is known here, as flags or one for all; None if all have one."""
+    """Flags of the objects without a value, or one flag for all; None if all objects have a value."""
 
     def some(self, which: Int64s | None) -> Vector:
-        """The values at some places."""
+        """The values of the objects numbered `which`; None for all."""
         if which is None:
             return self
         return Vector(_take(self.data, which), self.bad[which] if np.ndim(self.bad) else self.bad)
 
     def without(self, bad: Any) -> Vector:
-        """The same with fewer values; `bad` are flags, or one for all."""
+        """The vector with more objects marked as without a value; `bad` is flags, or one flag for all."""
         if isinstance(bad, bool | np.bool_) and not bad:
             return self
         return Vector(self.data, _either(self.bad, bad))
 
     def numbers(self) -> Vector:
-        """Whole or real numbers; truths are 0 and 1. Raises UnfitError for what is no number."""
+        """The vector as integers or floats; booleans become 0 and 1. Raises UnfitError for other values."""
         data = self.data
         if isinstance(data, np.ndarray):
             return self if data.dtype != np.bool_ else Vector(data.astype(np.int64), self.bad)
@@ -68,7 +68,7 @@ class Vector(NamedTuple):
         raise UnfitError("it is not a number")
 
     def truths(self, count: int) -> tuple[Flags, Flags | None]:
-        """Which hold, and which of them have no value."""
+        """Flags of the objects whose value is true, and flags of the objects without a value. Raises UnfitError."""
         data = self.data
         if isinstance(data, np.ndarray):
             holds = data if data.dtype == np.bool_ else data != 0
@@ -79,7 +79,7 @@ class Vector(NamedTuple):
         return holds, None if self.bad is None else np.broadcast_to(self.bad, holds.shape)
 
     def whole(self, count: int) -> tuple[Int64s, Flags | None]:
-        """Whole numbers as one array, and which have no value. Raises UnfitError."""
+        """The integers as one array, and flags of the objects without a value. Raises UnfitError for other values."""
         data, bad = self.numbers()
         if isinstance(data, float) or (isinstance(data, np.ndarray) and data.dtype != np.int64):
             raise UnfitError("it is not a whole number")
@@ -99,7 +99,7 @@ def _either(one: Any, other: Any) -> Any:
 
 
 def joined(parts: list[tuple[Int64s | None, Any]], count: int) -> Any:
-    """The values of some objects out of `count` each; those in no part have none."""
+    """The values of `count` objects from parts with the numbers of their objects; others have no value."""
     if len(parts) == 1 and parts[0][0] is None:
         return parts[0][1]
     if not parts:
@@ -123,7 +123,7 @@ def joined(parts: list[tuple[Int64s | None, Any]], count: int) -> Any:
 
 
 def _spread(data: Any, count: int) -> Any:
-    """One value for all as an array."""
+    """One common value as an array."""
     if isinstance(data, np.ndarray | pa.Array):
         return data
     if isinstance(data, str | bytes):
@@ -132,15 +132,15 @@ def _spread(data: Any, count: int) -> Any:
 
 
 class Evaluator:
-    """Evaluates expressions. `lookup` gives the value of a name of the objects around them, `of` of another object,
-    `item` one item of a list or of bytes, `function` what a value has beside its members."""
+    """Evaluates expressions for `count` objects: `lookup` returns the value of a name, `of` a member or method of a
+    value, `item` one item of a list or of bytes."""
 
     def __init__(self, count: int, lookup: Callable[[str], Any], of: Callable[[Any, str, tuple[Any, ...]], Any],
                  item: Callable[[Any, Vector], Any]) -> None:  # fmt: skip
         self._count, self._lookup, self._of, self._item = count, lookup, of, item
 
     def value(self, expression: Expression) -> Any:
-        """The value of an expression. Raises UnfitError for what only the parser can evaluate."""
+        """The value of an expression. Raises UnfitError if only the parser can evaluate it."""
         if isinstance(expression, int) and not _LEAST_NUMBER <= expression <= _MOST_NUMBER:
             return Vector(0, np.ones(self._count, np.bool_))
         if isinstance(expression, int | float | str | bytes):
@@ -181,14 +181,14 @@ class Evaluator:
         raise UnfitError("only the parser can evaluate it")
 
     def truths(self, expression: Expression) -> tuple[Flags, Flags | None]:
-        """For which objects an expression holds, and for which it has no value."""
+        """Flags of the objects for which an expression holds, and of those for which it has no value (None if none)."""
         found = self.value(expression)
         if not isinstance(found, Vector):
             raise UnfitError("it is neither true nor false")
         return found.truths(self._count)
 
     def _both(self, sign: str, left: Expression, right: Expression) -> Vector:
-        """`and` and `or`, whose right side is computed only where the left one does not decide."""
+        """Evaluate `and` and `or`; the right side only counts where the left side does not decide."""
         one, bad = self.truths(left)
         decided = one if sign == "or" else ~one
         if decided.all():
@@ -218,7 +218,7 @@ def _compared(sign: str, one: Any, other: Any) -> Vector:
         return Vector(np.asarray(_COMPARE_TEXTS[sign](one.data, other.data)), bad)
     one, other = one.numbers(), other.numbers()
     if np.asarray(one.data).dtype != np.asarray(other.data).dtype:
-        # A real number holds whole ones only up to 53 bits; Python compares them exactly.
+        # Floats hold integers exactly only up to 53 bits; Python compares exactly.
         large = [np.abs(data) > 1 << 53 for data in (one.data, other.data) if np.asarray(data).dtype == np.int64]
         bad = _either(bad, reduce(operator.or_, large, np.False_))
     return Vector(_COMPARE[sign](one.data, other.data), _either(bad, _either(one.bad, other.bad)))
@@ -255,7 +255,7 @@ def _computed(sign: str, one: Any, other: Any) -> Vector:
     is_real = any(np.asarray(side).dtype == np.float64 for side in (one, other))
     if sign in "/%":
         is_zero = np.equal(other, 0)
-        # The quotient of the least number and -1 has 64 bits and a sign.
+        # The least integer divided by -1 exceeds 64 bits.
         is_least = np.equal(other, -1) & np.equal(one, _LEAST_NUMBER)
         safe = np.where(is_zero | is_least, 1, other)
         found = (np.divide if is_real else np.floor_divide)(one, safe) if sign == "/" else np.mod(one, safe)

@@ -1,7 +1,7 @@
-"""Filters: conditions on rows, so that other rows need not be decoded.
+"""Filters: conditions on columns, by which rows are left out before their other columns are decoded.
 
-A filter compares one column with a value; if there are several filters, a row must fulfil all. As in SQL, null fulfils
-no comparison except `is null`.
+A filter compares one column with a value; a row must fulfil all filters. As in SQL, null fulfils no comparison except
+`is null`.
 """
 
 from __future__ import annotations
@@ -51,22 +51,21 @@ class Filter:
 
     @staticmethod
     def all_of(given: Any) -> tuple[Filter, ...]:
-        """The filters in a sequence. Raises TypeError for anything else: a filter must not be left out in silence."""
+        """The filters of a sequence as a tuple. Raises TypeError for other values: no filter is dropped in silence."""
         if not isinstance(given, Sequence) or not all(isinstance(one, Filter) for one in given):
             raise TypeError(f"filters is a list of Filter, and {given!r:.60} is given")
         return tuple(given)
 
     @property
     def rejects_null(self) -> bool:
-        """Whether a null never fulfils it.
+        """Whether null never fulfils the filter.
 
-        Only such a filter may exclude a row before its other columns are read: if the row turns out to be bad, the
-        column is null.
+        Only such a filter may exclude a row before the other columns are read: the column of a bad row is null.
         """
         return self.comparison != "is null"
 
     def fits(self, type_: pa.DataType) -> bool:
-        """Whether it can be applied to a column of a type."""
+        """Whether the filter can compare a column of this type with its value."""
         if self.comparison in ("is null", "is not null"):
             return True
         if self.comparison == "starts with":
@@ -76,7 +75,7 @@ class Filter:
 
 
 def mask(arrays: Mapping[str, pa.Array], filters: Iterable[Filter]) -> Flags:
-    """Which rows fulfil all filters. Raises OptionError if a column does not exist or a value has another kind."""
+    """Flags of rows that fulfil all filters. Raises OptionError for a missing column or a value of another kind."""
     kept = np.ones(len(next(iter(arrays.values()), ())), np.bool_)
     for entry in filters:
         if entry.column not in arrays:
@@ -89,7 +88,7 @@ def mask(arrays: Mapping[str, pa.Array], filters: Iterable[Filter]) -> Flags:
 
 
 def matching(batches: Iterable[pa.RecordBatch], filters: Sequence[Filter]) -> Iterator[pa.RecordBatch]:
-    """The rows of batches that fulfil all filters; a batch without such a row is left out."""
+    """Yield the rows of batches that fulfil all filters; batches without such a row are left out."""
     for batch in batches:
         if not filters:
             yield batch
@@ -110,14 +109,14 @@ def _found(array: pa.Array, entry: Filter) -> pa.Array:
         array = pc.if_else(array.is_valid(), pa.array(ranks), None)
         values = _ranks(np.array(values, np.float64)).tolist()
     if entry.comparison == "in":
-        # A null is in no list, but `is_in` may return True for it.
+        # `is_in` may return True for null, but null is in no list.
         held = pa.array([value for value in values if _holds(array.type, value)], array.type)
         return pc.and_(pc.is_in(array, value_set=held), array.is_valid())
     return _ORDERS[entry.comparison](array, _scalar(values[0], array.type))
 
 
 def _holds(type_: pa.DataType, value: Any) -> bool:
-    """Whether a type can hold a value; if it cannot, no row has it."""
+    """Whether a type can hold a value; otherwise no row has the value."""
     try:
         pa.scalar(value, type_)
     except (pa.ArrowInvalid, OverflowError):
@@ -134,13 +133,13 @@ def _scalar(value: Any, type_: pa.DataType) -> pa.Scalar:
 
 
 def _ranks(values: npt.NDArray[Any]) -> Int64s:
-    """Integers in the order of floating point numbers, as in Spark: NaN equals NaN and is highest, -0.0 equals 0.0."""
+    """Integers in the order of floats, as in Spark: NaN equals NaN and is highest, -0.0 equals 0.0."""
     bits = np.where(np.isnan(values), np.nan, values.astype(np.float64) + 0.0).view(np.int64)
     return np.where(bits < 0, bits ^ _MOST, bits)
 
 
 def _is_literal(value: Any, type_: pa.DataType) -> bool:
-    """Whether a value has the kind of a column, so that no engine converts it before the comparison."""
+    """Whether a value has the kind of a column; engines then compare without a conversion."""
     is_int = isinstance(value, int) and not isinstance(value, bool)
     if pa.types.is_integer(type_):
         return is_int and -_MOST <= value <= _MOST
@@ -148,7 +147,7 @@ def _is_literal(value: Any, type_: pa.DataType) -> bool:
         if not is_int and not (isinstance(value, Decimal) and value.is_finite()):
             return False
         _, digits, exponent = Decimal(value).as_tuple()
-        # Arrow compares in a type with the digits of both.
+        # Arrow compares in a type that has the digits of both sides.
         scale = max(-int(exponent), 0, type_.scale)
         whole = max(len(digits) + int(exponent), int(type_.precision - type_.scale), 0)
         return whole + int(scale) <= MAX_DIGITS
@@ -167,7 +166,7 @@ def _is_literal(value: Any, type_: pa.DataType) -> bool:
 
 
 def _is_utf_8(value: Any) -> bool:
-    """False for a text with half a character: no column has one."""
+    """Whether a text has no lone surrogate; no column can have a text with one."""
     try:
         _ = value.encode() if isinstance(value, str) else b""
     except UnicodeEncodeError:

@@ -1,9 +1,8 @@
-"""JSON texts: columns as JSON, one text a row, byte for byte what `to_json` and `json.dumps` give for each value.
+"""JSON texts: columns as JSON, one text for each row, byte for byte as `to_json` and `json.dumps` show each value.
 
-Texts stay as they are (no `\\uXXXX` for what is not ASCII), decimals keep their digits and are in quotes, as are bytes
-(hexadecimal) and times. Only values that Arrow shows in another form are mended: floats between two sizes, decimals
-with an exponent, and texts with a character that JSON escapes. `as_text` is the same of whole columns of text, whose
-values are not in quotes.
+Text stays as it is, without `\\uXXXX` for other characters than ASCII. Decimals keep their digits; decimals, bytes (in
+hexadecimal) and times are quoted. Values that Arrow shows differently are mended: some floats, decimals with an
+exponent, and text with characters that JSON escapes. `as_text` makes columns of text, where values have no quotes.
 """
 
 from __future__ import annotations
@@ -22,31 +21,31 @@ from lmparse.values.byte_arrays import Flags, Float64s, Int64s
 from lmparse.values.json_form import to_json
 
 LINE = "_line"
-"""Name of the column of JSON lines; no field of a spec has it."""
+"""Name of the column of JSON lines; no field of a spec has this name."""
 LINES = pa.schema([(LINE, pa.binary())])
-"""Schema of JSON lines, which are text already; each ends with a newline."""
+"""Schema of JSON lines: UTF-8 bytes, each line with its newline."""
 MOST_BYTES = 1 << 27
-"""Bytes of rows that become JSON together: a column of text has 31 bits for its length, a byte up to six characters."""
+"""Bytes of rows that become JSON together. A text column has at most 2 GiB, and a byte may become six characters."""
 _TEXT = pa.string()
 _NULL = "null"
 _WITH_EXPONENT = 6
-"""Arrow shows no decimal with an exponent that has at most so many digits behind the point."""
+"""Digits behind the point up to which Arrow shows no decimal with an exponent."""
 _FIXED, _LARGE = (1e-4, 1e10), 1e16
-"""Bounds of floats that Arrow shows as Python does, but for `.0`; and where both begin to show an exponent."""
+"""Bounds of floats that Arrow shows as Python does, except for `.0`; from `_LARGE` on, both show an exponent."""
 _SMALL = 1e-10
-"""Below it both show the same exponent, of two digits or three."""
+"""Below this size, Arrow and Python show the same exponent of two or three digits."""
 _CONTROLS = f"[{terminal.CONTROLS}]".replace("\x00", r"\x00")
 Part: TypeAlias = "str | pa.Array"
-"""What stands between values, or a text in every row."""
+"""Text between values (str), or one text for each row (array)."""
 
 
 def objects(columns: Mapping[str, pa.Array], count: int, omitted: Collection[str] = ()) -> pa.Array:
-    """JSON objects of `count` rows, from columns by name; columns in `omitted` are left out where they are null."""
+    """JSON objects of `count` rows, from columns by name. Columns in `omitted` are left out where they are null."""
     return joined(members({name: (values(array), name in omitted) for name, array in columns.items()}), count)
 
 
 def metadata(array: pa.Array, same: Mapping[str, str]) -> pa.Array:
-    """The column `_metadata` as JSON, with what all rows have in common by name."""
+    """The column `_metadata` as JSON; `same` has the values that all rows share, by name."""
     columns: dict[str, tuple[Part, bool]] = {}
     for number, entry in enumerate(array.type):
         known = same.get(entry.name)
@@ -56,9 +55,9 @@ def metadata(array: pa.Array, same: Mapping[str, str]) -> pa.Array:
 
 
 def members(columns: Mapping[str, tuple[Part, bool]]) -> list[Part]:
-    """The parts of objects from JSON values by name, each with whether it is left out where it is null.
+    """The parts of JSON objects, from JSON values by name and whether a null value is left out.
 
-    A value is a text in every row, or one text for all.
+    A value is one text for each row, or one text for all rows.
     """
     parts: list[Part] = ["{"]
     for name, (value, is_omitted) in columns.items():
@@ -73,7 +72,7 @@ def members(columns: Mapping[str, tuple[Part, bool]]) -> list[Part]:
 
 
 def joined(parts: Sequence[Part], count: int) -> pa.Array:
-    """Parts as one text in each of `count` rows."""
+    """Join parts to one text for each of `count` rows."""
     merged: list[Part] = []
     for part in parts:
         last = merged[-1] if merged else None
@@ -87,7 +86,7 @@ def joined(parts: Sequence[Part], count: int) -> pa.Array:
 
 
 def values(array: pa.Array) -> pa.Array:
-    """The values of a column as JSON; null where it is null. Times must be text already."""
+    """The values of a column as JSON; null stays null. Times must be text already. Raises TypeError for other types."""
     type_ = array.type
     if array.null_count == len(array):
         return pa.nulls(len(array), _TEXT)
@@ -105,7 +104,7 @@ def values(array: pa.Array) -> pa.Array:
 
 
 def as_text(array: pa.Array) -> pa.Array:
-    """A column as text: bytes in upper-case hex, timestamps in ISO form, structs and lists as JSON."""
+    """A column as text: bytes in upper-case hexadecimal, times in ISO form, structs and lists as JSON."""
     type_ = array.type
     if array.null_count == len(array):
         return pa.nulls(len(array), _TEXT)
@@ -131,7 +130,7 @@ def as_text(array: pa.Array) -> pa.Array:
 
 
 def _as_json(array: pa.Array) -> pa.Array:
-    """A column as JSON."""
+    """A column as JSON, times and nested values included."""
     type_ = array.type
     if pa.types.is_nested(type_):
         return as_text(array)
@@ -147,7 +146,7 @@ def _quoted(text: pa.Array) -> pa.Array:
 
 
 def _escaped(text: pa.Array) -> pa.Array:
-    """Text with what JSON escapes: quotes, backslashes and controls."""
+    """Text with JSON escapes for quotes, backslashes and control characters."""
     data, offsets = arrays.flat(text)
     needs = data < 0x20
     needs |= data == ord('"')
@@ -156,19 +155,19 @@ def _escaped(text: pa.Array) -> pa.Array:
         return text
     rows = np.unique(np.searchsorted(offsets, np.flatnonzero(needs), side="right") - 1)
     found = text.take(pa.array(rows))
-    # Backslashes first, since the other escapes begin with one.
+    # Escape backslashes first, because the other escapes contain backslashes.
     for code in sorted(np.unique(data[needs]).tolist(), key=lambda code: code != ord("\\")):
         found = pc.replace_substring(found, chr(code), json.dumps(chr(code))[1:-1])
     return _replaced(text, rows, found)
 
 
 def json_line(row: Mapping[str, Any]) -> bytes:
-    """One row as the command line prints it; the values have the form of `to_json`."""
+    """One row as the command line prints it; values have the form of `to_json`."""
     return (terminal.json_text(row) + "\n").encode()
 
 
 def difference(one: bytes, other: bytes) -> tuple[str, Any, Any]:
-    """The first name of two different lines whose values differ, with these; LINE if only their form differs."""
+    """The first name whose values differ in two JSON lines, and both values; LINE if only their form differs."""
     rows = json.loads(one), json.loads(other)
     for name in dict.fromkeys((*rows[0], *rows[1])):
         values_ = tuple(row.get(name) for row in rows)
@@ -178,7 +177,7 @@ def difference(one: bytes, other: bytes) -> tuple[str, Any, Any]:
 
 
 def harmless(lines: pa.Array) -> pa.Array:
-    """Lines of JSON that `terminal.harmless` has nothing to do with any more."""
+    """JSON lines with the control characters replaced as by `terminal.harmless`."""
     raw = arrays.flat(lines)[0]
     newlines = np.count_nonzero(raw == ord("\n"))
     is_plain = not (raw >= 0x7F).any() and np.count_nonzero(raw < 0x20) == newlines == len(lines)
@@ -190,7 +189,7 @@ def harmless(lines: pa.Array) -> pa.Array:
 
 
 def _replaced(text: pa.Array, rows: Int64s, by: pa.Array) -> pa.Array:
-    """A column with other values in some rows."""
+    """The column with the values `by` in the rows `rows`."""
     if not len(rows):
         return text
     order = np.arange(len(text))
@@ -199,7 +198,7 @@ def _replaced(text: pa.Array, rows: Int64s, by: pa.Array) -> pa.Array:
 
 
 def hexadecimal(array: pa.Array) -> pa.Array:
-    """Bytes as upper-case hexadecimal digits."""
+    """Bytes as upper-case hexadecimal text."""
     raw, offsets = arrays.flat(array)
     digits = pa.py_buffer(raw.tobytes().hex().upper().encode())
     places = pa.py_buffer((offsets * 2).astype(np.int32))
@@ -210,14 +209,14 @@ def hexadecimal(array: pa.Array) -> pa.Array:
 
 
 def decimals(array: pa.Array) -> pa.Array:
-    """Decimals as text with all their digits; as `decimals.to_text`."""
+    """Decimals as text with all their digits, as `decimals.to_text` gives."""
     text, scale = array.cast(_TEXT), array.type.scale
     if scale <= _WITH_EXPONENT:
         return text
     rows = np.flatnonzero(np.asarray(pc.fill_null(pc.match_substring(text, "E"), False)))
     if not len(rows):
         return text
-    # As a whole number it has no exponent.
+    # A decimal of scale 0 is shown without an exponent.
     found = array.take(pa.array(rows))
     whole = pa.Array.from_buffers(pa.decimal128(array.type.precision, 0), len(found), found.buffers()).cast(_TEXT)
     digits = pc.utf8_lpad(pc.utf8_ltrim(whole, "-"), scale + 1, "0")
@@ -227,7 +226,7 @@ def decimals(array: pa.Array) -> pa.Array:
 
 
 def _floats(array: pa.Array) -> pa.Array:
-    """Floats as Python shows them; what is not a number in quotes."""
+    """Floats as Python shows them; NaN and infinities in quotes."""
     text = array.cast(_TEXT)
     numbers: Float64s = np.asarray(pc.fill_null(array, 0.0))
     size = np.abs(numbers)
@@ -243,7 +242,7 @@ def _floats(array: pa.Array) -> pa.Array:
 
 
 def _pointed(text: pa.Array, numbers: Float64s, size: Float64s, is_whole: Flags) -> pa.Array:
-    """Whole numbers with `.0`; large ones, which Arrow shows with an exponent, as integers first."""
+    """Whole numbers with `.0`. Arrow shows large whole numbers with an exponent, so they become integers first."""
     if not is_whole.any():
         return text
     rows = np.flatnonzero(is_whole & (size >= _FIXED[1]))
@@ -252,5 +251,5 @@ def _pointed(text: pa.Array, numbers: Float64s, size: Float64s, is_whole: Flags)
 
 
 def masked(text: pa.Array, array: pa.Array) -> pa.Array:
-    """A text that is null where a column is."""
+    """The text with null where the column is null."""
     return pc.if_else(array.is_valid(), text, pa.scalar(None, _TEXT)) if array.null_count else text

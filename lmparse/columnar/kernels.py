@@ -1,6 +1,6 @@
-"""Kernels: the bytes of one field in many records as an Arrow array, one function for each form of a value.
+"""Kernels: the bytes of one field in many records as an Arrow array; one function for each form of a value.
 
-A kernel does not raise an error for a bad value but marks it; the caller reads that record by the parser.
+A kernel flags bad values and raises no error; the caller has the parser read those records.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from lmparse.values.codepages import CodePage
 from lmparse.values.integers import ByteOrder
 
 KernelResult = tuple[pa.Array, Flags | None]
-"""n values, and which of them may be wrong (None if none)."""
+"""n values, and flags of the values that may be wrong (None if none)."""
 Kernel = Callable[[Bytes], KernelResult]
 """Decodes (n, width) bytes to n values."""
 RaggedKernel = Callable[[Bytes, Int64s, Int64s], KernelResult]
-"""Decodes flat data, with the offsets and lengths of n pieces in it, to n values."""
+"""Decodes n pieces of flat data, by their offsets and lengths, to n values."""
 
 
 # -- numbers -----------------------------------------------------------------------------------
 
 
 def integer(type_: pa.DataType, byte_order: ByteOrder, is_signed: bool, raw: Bytes) -> KernelResult:
-    """Whole numbers; in a decimal column their last digits are behind its point."""
+    """Integers; in a decimal column, `scale` of their digits are behind the point."""
     decode = integers.decode_signed_array if is_signed else integers.decode_unsigned_array
     to_arrow = arrays.decimal if pa.types.is_decimal(type_) else arrays.numbers
     return to_arrow(decode(raw, byte_order), type_), None
 
 
 def labelled(words: Mapping[int, str], numbers: Kernel, raw: Bytes) -> KernelResult:
-    """Numbers of an enumeration as its words; those that it does not list as digits."""
+    """Numbers of an enumeration as words; numbers outside the enumeration as digits."""
     array, bad = numbers(raw)
     return words_of(words, np.asarray(array)), bad
 
 
 def words_of(words: Mapping[int, str], numbers: Int64s) -> pa.Array:
-    """The words of n numbers."""
+    """The words of n numbers; numbers without a word as digits."""
     different, which = np.unique(numbers, return_inverse=True)
     shown = [words.get(number) or str(number) for number in different.tolist()]
     return pa.array(shown, schemas.TEXT).take(pa.array(which))
@@ -58,7 +58,7 @@ def hfp(raw: Bytes) -> KernelResult:
 
 
 def decimal_float(byte_order: ByteOrder, raw: Bytes) -> KernelResult:
-    """DECFLOAT as text, decoded one by one, because Arrow has no type for it and the number of digits varies."""
+    """DECFLOAT as text, value by value: Arrow has no such type, and the number of digits varies."""
     ordered = raw if byte_order == "big" else raw[:, ::-1]
     flat, width = ordered.tobytes(), raw.shape[1]
     decode = cache(floats.decode_decfloat)
@@ -70,7 +70,7 @@ def packed_decimal(type_: pa.DataType, raw: Bytes) -> KernelResult:
     values: Int64s | UInt64s
     values, bad = decimals.decode_packed_array(raw) if type_.precision <= 18 else decimals.decode_packed_array128(raw)
     if 2 * raw.shape[1] - 1 > type_.precision:
-        # The bytes have room for one more digit than the type.
+        # The bytes have room for one digit more than the type.
         bad |= raw[:, 0] > 0xF
         values[bad] = 0
     return arrays.decimal(values, type_), bad
@@ -86,7 +86,7 @@ def zoned_decimal(type_: pa.DataType, style: zoned.Style, zones: zoned.Zones, ra
 
 
 def decimal_refusal(digits: int, width: int) -> str:
-    """Why `packed_decimal` cannot decode decimals with these digits and bytes; empty if it can."""
+    """Why `packed_decimal` cannot decode decimals of these digits and bytes; empty if it can."""
     if digits < 1 or width < 1:
         return "a decimal without digits"
     return "" if digits <= MAX_DIGITS else f"{digits} digits are too many for a decimal of 128 bits"
@@ -115,7 +115,7 @@ def date_digits(raw: Bytes) -> KernelResult:
 
 
 def chars(decode: Callable[[Bytes], tuple[Bytes, Flags]], raw: Bytes) -> KernelResult:
-    """Text of a form that has as many characters in all rows, (n, width)."""
+    """Text of (n, width) characters, from a decoder that gives equal lengths for all rows."""
     found, bad = decode(raw)
     return arrays.strings(found.reshape(-1), arrays.steps(*found.shape)), bad
 
@@ -158,11 +158,11 @@ _CHARS: dict[Callable[..., KernelResult], Callable[..., KernelResult]] = {
     timestamp_text: partial(chars, text_times.decode_timestamp_array),
     timestamp_digits: timestamp_digits_chars,
 }
-"""For kernels of dates and times those that keep all digits."""
+"""For each kernel of dates or times the kernel that keeps all digits, as text."""
 
 
 def in_full(kernel: Kernel | None) -> Kernel | None:
-    """The kernel of the same values as text with all their digits, for a kernel of dates or times; else None."""
+    """The kernel of dates or times as text with all digits; None for other kernels."""
     if isinstance(kernel, partial):
         found = _CHARS.get(kernel.func)
         return None if found is None else partial(found, *kernel.args)
@@ -185,7 +185,7 @@ def ragged_binary(data: Bytes, starts: Int64s, lengths: Int64s) -> KernelResult:
 
 
 def text(page: CodePage, trim: bool, raw: Bytes) -> KernelResult:
-    """Text of fixed width; with `trim`, without blanks at the end."""
+    """Text of fixed width; without trailing blanks if `trim`."""
     if trim:
         return arrays.text(raw, page)
     chars, offsets, bad = texts.decode_array(raw, page, trim)
@@ -193,7 +193,7 @@ def text(page: CodePage, trim: bool, raw: Bytes) -> KernelResult:
 
 
 def ragged_text(page: CodePage, data: Bytes, starts: Int64s, lengths: Int64s) -> KernelResult:
-    """Text in pieces. If each byte is a character, the pieces are joined first and decoded at once."""
+    """Text in pieces. In a single-byte page, the pieces are joined first and decoded at once."""
     if arrays.is_wide(page):
         chars, offsets, bad = texts.decode_ragged_array(data, starts, lengths, page)
         return arrays.strings(chars, offsets), bad
@@ -202,7 +202,7 @@ def ragged_text(page: CodePage, data: Bytes, starts: Int64s, lengths: Int64s) ->
         try:
             return pieces.cast(pa.string()), None
         except pa.ArrowInvalid:
-            pass  # one of them is not text
+            pass  # at least one piece is not text
     _, bounds, held = pieces.buffers()
     flat = held.to_pybytes() if held is not None else b""
     shown = arrays.as_ascii(flat, page)

@@ -1,7 +1,7 @@
-"""Lines: records as JSON objects, from what was read of many of them at once.
+"""Lines: records as JSON objects, from what was read of many records at once.
 
-An object has its fields in the order of the spec, those of a body in its place; an absent field is null, but for bytes
-behind the known fields, which are left out. See `records.reader` for the same of one record.
+Members are in the order of the spec; the members of a body stand in place of the body. Absent fields are null, but
+absent bytes behind the known fields are left out. `records.reader` does the same for one record.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _NULL = pa.scalar("null", pa.string())
 
 
 def object_texts(columns: Columns, *, has_kind: bool = False) -> pa.Array:
-    """All fields of some objects as JSON objects; with `has_kind`, what they are in front."""
+    """JSON objects with all fields of some objects; the kind of each object comes first if `has_kind`."""
     first = [(KIND, json_texts.values(columns.kinds()))] if has_kind else []
     return _joined([*first, *_members(columns, columns.root)], columns.root.count)
 
 
 def chosen_texts(columns: Columns, names: Sequence[str], same: Mapping[str, str], *, has_kind: bool) -> pa.Array:
-    """Some fields of records as JSON objects, in the order of `names`; `same` has JSON that is the same in all."""
+    """JSON objects with the fields `names`, in this order; `same` has JSON values that all records share."""
     count = columns.root.count
     members: list[Any] = []
     for name in names:
@@ -52,7 +52,7 @@ def _name(name: str) -> str:
 
 
 def _members(columns: Columns, objects: Objects) -> list[Any]:
-    """The members of JSON objects: names with their values, or texts of several members."""
+    """The members of JSON objects: pairs of a name and its values, or texts of several members."""
     members: list[Any] = []
     for entry in objects.layout.columns:
         if entry.kind == "body":
@@ -67,7 +67,7 @@ def _members(columns: Columns, objects: Objects) -> list[Any]:
 
 
 def _body(columns: Columns, objects: Objects, entry: Field) -> pa.Array:
-    """The members that bodies give to the objects around them."""
+    """The members of a body, as text that continues the object around the body."""
     pieces: list[tuple[Int64s | None, pa.Array]] = []
     for which, value in objects.values.get(entry.id, ()):
         if not isinstance(value, Objects):
@@ -77,7 +77,7 @@ def _body(columns: Columns, objects: Objects, entry: Field) -> pa.Array:
 
 
 def _texts(members: Sequence[Any], count: int) -> pa.Array:
-    """Members as text, each with a comma in front."""
+    """Join members to texts that begin with a comma."""
     parts: list[Any] = []
     for member in members:
         if isinstance(member, tuple):
@@ -89,17 +89,17 @@ def _texts(members: Sequence[Any], count: int) -> pa.Array:
 
 
 def _joined(members: Sequence[Any], count: int) -> pa.Array:
-    """Members as JSON objects."""
+    """Join members to JSON objects."""
     if members and isinstance(members[0], tuple):
         (name, values), *others = members
         parts: list[Any] = [f"{{{_name(name)}: ", pc.fill_null(values, _NULL) if values.null_count else values]
         return json_texts.joined([*parts, _texts(others, count), "}"], count)
-    # The first member may be missing: the comma in front of those that are there is cut off.
+    # The first member may be absent, so the leading comma of the text is cut off.
     return json_texts.joined(["{", pc.utf8_slice_codeunits(_texts(members, count), 2), "}"], count)
 
 
 def _field(columns: Columns, objects: Objects, entry: Field) -> pa.Array:
-    """The values of a field as JSON; null where it is absent."""
+    """The values of a field as JSON; null where the field is absent."""
     of = objects.stream.of
     if entry.id in objects.layout.computed and entry.id not in objects.layout.by_id:
         type_ = schemas.arrow_type(columns.layouts, entry, labels=columns.labels)

@@ -1,7 +1,7 @@
-"""Lists: the items of lists in many objects at once.
+"""Lists: the items of the lists in many objects at once.
 
-Items of one width are found by arithmetic. Others are walked through, the first of all lists, then the second of those
-that have one, to see where they begin; then all items are read together.
+Arithmetic finds items of one width. Otherwise a walk finds where items begin: the first item of all lists, then the
+second item of lists that have one, and so on. Then all items are read together.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from lmparse.values.byte_arrays import Int64s, offsets_of
 
 _REST: Expression = ("rest",)
 _MOST_ITEMS = 1 << 24
-"""ListItems of a window from which on its records are the parser's."""
+"""Items of a window above which the parser reads the records."""
 _MOST_EMPTY = 1000
-"""ListItems that a record may have beyond its bytes."""
+"""Items that a record may have above its number of bytes; the parser reads records with more."""
 _MOST_ROUNDS = 1 << 11
-"""ListItems that are walked through one after another in a window: lists in lists multiply."""
+"""Steps of walking lists in a window; lists in lists multiply the steps."""
 _MANY, _FEW = 64, 16
-"""Lists that are longer than most are the parser's: from so many items on, if there are so few of them."""
+"""Lists that are longer than `_MANY` items are left to the parser if fewer than `_FEW` lists are that long."""
 
 
 def read_items(reading: Reader, context: Context, stream: Stream, entry: Field) -> ListItems:
-    """The items of a list in each row of a context, whose streams are read."""
+    """Read the list of each row of a context from its stream."""
     width = _step(reading, entry)
     if width is not None:
         starts, owners, offsets = _in_steps(context, stream, entry, width)
@@ -36,7 +36,7 @@ def read_items(reading: Reader, context: Context, stream: Stream, entry: Field) 
     if not len(owners):
         return ListItems(offsets, owners, [])
     if len(owners) > _MOST_EMPTY:
-        # Lists in lists of items without bytes multiply: such records cost the parser more steps than they have.
+        # Nested lists of items without bytes multiply; the parser would exceed its step budget on such records.
         records = owners if stream.of is None else stream.of[owners]
         many = np.bincount(records, minlength=len(stream.records.bad)) > _MOST_EMPTY + stream.records.sizes
         stream.records.bad |= many
@@ -56,7 +56,7 @@ def read_items(reading: Reader, context: Context, stream: Stream, entry: Field) 
 
 
 def _without_empty(items: ListItems) -> ListItems:
-    """A list without the items that have no value: those of a type that switches, in no case."""
+    """The lists without items that have no value, that is, items in no case of a switch type."""
     if any(which is None for which, _ in items.parts):
         return items
     has = np.zeros(len(items.owners), np.bool_)
@@ -70,7 +70,7 @@ def _without_empty(items: ListItems) -> ListItems:
 
 
 def _step(reading: Reader, entry: Field) -> int | None:
-    """Bytes from one item to the next, if they are as many everywhere."""
+    """Bytes from one item to the next; None if the distance varies."""
     if entry.items is None or (isinstance(entry.items, tuple) and entry.items[0] == "until"):
         return None
     if entry.kind in NESTED and entry.size is None:
@@ -82,7 +82,7 @@ def _step(reading: Reader, entry: Field) -> int | None:
 
 
 def _has_bits(reading: Reader, type_: str) -> bool:
-    """Whether a type may end inside of a byte, so that the next item begins there."""
+    """Whether a type may end within a byte, where the next item then begins."""
     fields = [entry for entry in reading.layouts[type_] if not entry.is_instance]
     return any(entry.bits or (entry.type is not None and _has_bits(reading, entry.type)) for entry in fields[-1:])
 
@@ -116,7 +116,7 @@ def _in_steps(context: Context, stream: Stream, entry: Field, width: int) -> tup
 
 
 def _spread(counts: Int64s, entry: Field) -> tuple[Int64s, Int64s]:
-    """The n + 1 offsets of lists with so many items, and the list of each item."""
+    """n + 1 offsets of lists with these counts, and the number of the list of each item."""
     if int(counts.sum()) > _MOST_ITEMS:
         raise UnfitError(f"{entry.id}: it has very many items")
     offsets = offsets_of(counts).astype(np.int64)
@@ -157,7 +157,7 @@ def _one_by_one(reading: Reader, context: Context, stream: Stream, entry: Field)
         try:
             parts = reading.one(item, own, entry)
         except NothingLeftError:
-            break  # all of them are the parser's
+            break  # all records are left to the parser
         stream.move(active, own)
         if until is not None:
             holds = own.known(item.about(seen(parts, len(active))).truths(until))

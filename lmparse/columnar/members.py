@@ -1,4 +1,4 @@
-"""Members: what values have in an expression: the size and the items of a list, the length of a text, its number."""
+"""Members: what a name means for a value in an expression, such as `size` of a list or `length` of a text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lmparse.columnar.objects import Lists, seen
 
 
 def of_lists(value: Lists, name: str) -> Any:
-    """What lists have under a name: a size, the first or last item, the least or greatest one. Raises UnfitError."""
+    """A member of lists: `size`, `length`, `first`, `last`, `min` or `max`. Raises UnfitError."""
     starts, counts = value.bounds()
     if name in ("size", "length"):
         return Vector(counts, value.bad)
@@ -37,7 +37,7 @@ def of_lists(value: Lists, name: str) -> Any:
 
 
 def item_of(value: Any, place: Any) -> Any:
-    """One item of each list, or byte of each text of bytes."""
+    """The item at `place` of each list, or the byte at `place` of each byte string. Raises UnfitError."""
     if isinstance(value, Lists):
         starts, counts = value.bounds()
         number, bad = place.whole(value.count)
@@ -63,7 +63,7 @@ def item_of(value: Any, place: Any) -> Any:
 
 
 def of_values(value: Vector, name: str, arguments: tuple[Any, ...]) -> Vector:
-    """What numbers, texts and bytes have under a name. Raises UnfitError."""
+    """A member or method of numbers, texts or byte strings. Raises UnfitError if only the parser knows the name."""
     data = value.data
     if isinstance(data, np.ndarray | bool | int | float):
         return _of_numbers(value, name)
@@ -114,7 +114,7 @@ _FUNCTIONS: dict[tuple[str, bool], Callable[..., Any]] = {
     ("min", False): min,
     ("max", False): max,
 }
-"""What texts (True) and bytes (False) have, value by value."""
+"""Methods of texts (True) and byte strings (False), evaluated value by value."""
 
 
 def _of_numbers(value: Vector, name: str) -> Vector:

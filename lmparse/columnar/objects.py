@@ -1,8 +1,8 @@
 """Objects: what is read of many objects of one type at once.
 
-Objects are the records of a window, what is nested in them, or the items of a list in all of them. A field has one
-value for all, or other ones for some of them: where an `if` does not hold it has none, and a type that switches has one
-for each case.
+Objects are the records of a window, objects nested in records, or the items of lists in all records. A field has one
+value for all objects, or several values for some objects each: a switch type has one value for each case. Where an `if`
+does not hold, the field has no value.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from lmparse.values import byte_arrays, integers
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
 NUMBERS = ("uint", "int", "code", "lsn")
-"""Kinds whose bytes the parser reads as a number, unless they have a type."""
+"""Kinds whose bytes the parser reads as a number, unless the field has a type."""
 Convert: TypeAlias = Callable[[Bytes], tuple[Bytes, Flags | None]]
-"""Converts (n, width) bytes to another width; also says which rows cannot be converted (None if none)."""
+"""Converts (n, width) bytes to another width; also returns flags of the rows that do not fit (None if none)."""
 Order: TypeAlias = "str | Flags | None"
-"""`le`, `be`, or which numbers have the least significant byte first; None for what is no number."""
+"""`le`, `be`, flags of the little-endian numbers, or None for fields that are no numbers."""
 
 
 @dataclass(eq=False)
@@ -38,16 +38,16 @@ class FieldBytes:
     length: int | Int64s
     field: Field
     layout: Layout
-    """The type that has it."""
+    """The type that has the field."""
     order: Order = None
     shown: list[int] | slice | None = None
-    """The bytes in the order in which they are shown, if that is not the one of the record."""
+    """The order of display of the bytes, if it differs from the order in the record."""
     convert: Convert | None = None
     """Converts the bytes to the width of the field."""
     apart: Stream | None = None
-    """The stream of its own that it is in, which may have more bytes."""
+    """The stream of a sized field; the stream may be longer than the value."""
     gathered: tuple[int, Bytes] | None = None
-    """Bytes of several fields in a line, and the place in these of the first."""
+    """Offset of the first of several neighbouring fields, and the (n, width) bytes of all these fields."""
 
     @property
     def count(self) -> int:
@@ -55,16 +55,16 @@ class FieldBytes:
 
     @property
     def width(self) -> int:
-        """Bytes of `raw`."""
+        """Width of `raw` in bytes."""
         assert isinstance(self.length, int)
         return self.length if self.convert is None else self.field.width or 0
 
     def converted(self) -> tuple[Bytes, Flags | None]:
-        """The bytes as `raw`, and which of them cannot be converted."""
+        """The bytes as in `raw`, and flags of the rows that `convert` cannot convert."""
         return (self._taken(), None) if self.convert is None else self.convert(self._taken())
 
     def raw(self) -> Bytes:
-        """The (n, width) bytes, those of numbers in the order of `endian`."""
+        """(n, width) bytes; numbers have the byte order `endian`."""
         return self.converted()[0]
 
     def _taken(self) -> Bytes:
@@ -87,7 +87,7 @@ class FieldBytes:
         return np.broadcast_to(np.asarray(self.length, np.int64), (self.count,))
 
     def vector(self) -> Vector:
-        """The values as expressions have them."""
+        """The values for use in expressions. Raises UnfitError for fields with a type."""
         entry = self.field
         if entry.type is None and isinstance(self.length, int) and entry.kind in (*NUMBERS, "float"):
             raw = byte_arrays.take_rows(self.data, self.place.array, self.length)
@@ -102,14 +102,14 @@ class FieldBytes:
 
 @dataclass(eq=False)
 class Numbers:
-    """Values that are computed and not kept in bytes of their own: bit fields, calculated values, decoded texts."""
+    """Values without bytes of their own: bit fields, calculated values, decoded texts."""
 
     values: Vector
     field: Field
     count: int
 
     def vector(self) -> Vector:
-        """The values as expressions have them."""
+        """The values for use in expressions; unsigned numbers beyond 63 bits have no value."""
         data = self.values.data
         if isinstance(data, np.ndarray) and data.dtype == np.uint64:
             data = data.view(np.int64)
@@ -122,7 +122,7 @@ class ListItems:
     """A list in each of n objects."""
 
     offsets: Int64s
-    """n + 1 numbers: the items of one object are between two of them."""
+    """n + 1 numbers: the items of object i are offsets[i] to offsets[i + 1]."""
     owners: Int64s
     """The number of the object of each item."""
     parts: Parts
@@ -140,29 +140,29 @@ class Objects:
     stream: Stream
     around: InitVar[Objects | None] = None
     within: Int64s | None = None
-    """For each, the number of the object above that it is in; None if they have the same numbers."""
+    """The number of the object above for each object; None if the numbers are equal."""
     arguments: dict[str, Any] = field(default_factory=dict)
     order: Order = None
     """The byte order of numbers whose type does not state one."""
     is_ordered: bool = False
     depth: int = 0
     values: dict[str, Parts] = field(default_factory=dict)
-    """By field id, in the order in which they are read."""
+    """By field id, in the order of reading."""
     looked: dict[str, Any] = field(default_factory=dict)
-    """Values of instances, as expressions have them."""
+    """Values of instances for use in expressions, by name."""
     apart: Stream | None = None
-    """The streams of their own that they have, of bytes as they are in the record or with other bits."""
+    """The streams of sized objects, if their bytes are those of the record or were only changed bit by bit."""
     open: set[str] = field(default_factory=set)
     """Instances that are being computed."""
 
     def __post_init__(self, around: Objects | None) -> None:
         self.count = len(self.stream.end)
-        # Weak: objects that hold each other keep the bytes of their window until Python looks for circles.
+        # Weak, because a cycle would keep the bytes of a window until the garbage collector runs.
         self._around = None if around is None else weakref.ref(around)
 
     @property
     def above(self) -> Objects | None:
-        """The objects that they are in; None for records."""
+        """The objects around these objects; None for records."""
         return None if self._around is None else self._around()
 
     @property
@@ -172,20 +172,20 @@ class Objects:
 
 Value: TypeAlias = "FieldBytes | Numbers | ListItems | Objects"
 Parts: TypeAlias = "list[tuple[Int64s | None, Value]]"
-"""Values of a field, each with the numbers of the objects that have it; None for all of them."""
+"""Values of a field, each with the numbers of the objects that have the value (None for all)."""
 
 
 @dataclass(eq=False)
 class Reference:
-    """Objects that an expression is about, one for each of n rows."""
+    """Objects as the value of an expression, one for each of n rows."""
 
     parts: list[tuple[Int64s | None, Any, Int64s | None]]
-    """Rows, objects, and the numbers of these; None for all rows, and for the same numbers."""
+    """Rows (None for all), objects, and the numbers of these objects (None for the numbers of the rows)."""
     count: int
     bad: Flags | None = None
 
     def some(self, which: Int64s | None) -> Self:
-        """The objects at some places."""
+        """The objects of the rows `which`; None for all."""
         if which is None:
             return self
         bad = None if self.bad is None else self.bad[which]
@@ -202,12 +202,12 @@ class Reference:
         return type(self)(parts, len(which), bad)
 
     def without(self, bad: Flags) -> Self:
-        """The same, of which some are not there."""
+        """The reference with more rows marked as without an object."""
         return type(self)(self.parts, self.count, bad if self.bad is None else self.bad | bad)
 
     @classmethod
     def joined(cls, parts: list[tuple[Int64s | None, Any]], count: int) -> Self:
-        """Objects of some rows each."""
+        """Join references of some rows each; rows in no part have no object. Raises UnfitError."""
         found: list[tuple[Int64s | None, Any, Int64s | None]] = []
         bad = np.ones(count, np.bool_)
         for which, one in parts:
@@ -222,18 +222,18 @@ class Reference:
 
 
 class Lists(Reference):
-    """Lists that an expression is about, one for each of n rows: in place of objects, their ListItems."""
+    """Lists as the value of an expression, one for each of n rows; `parts` has ListItems in place of objects."""
 
     @property
     def items(self) -> ListItems:
-        """The items of all of them. Raises UnfitError if they are of several fields."""
+        """The items of all lists. Raises UnfitError if the lists belong to several fields."""
         if len(self.parts) != 1:
             raise UnfitError("it is of several kinds")
         found: ListItems = self.parts[0][1]
         return found
 
     def bounds(self) -> tuple[Int64s, Int64s]:
-        """The number of the first item of each list, and how many it has."""
+        """The number of the first item of each list, and the count of its items."""
         rows, items, numbers = self.parts[0]
         which: Any = slice(None) if numbers is None else numbers
         if rows is not None:
@@ -244,7 +244,7 @@ class Lists(Reference):
 
 
 def number(raw: Bytes, kind: str, order: integers.ByteOrder) -> Vector:
-    """Numbers from (n, width) bytes; those beyond 63 bits have no value here."""
+    """Numbers from (n, width) bytes; numbers beyond 63 bits have no value."""
     if kind == "float":
         from lmparse.values import floats
 
@@ -256,7 +256,7 @@ def number(raw: Bytes, kind: str, order: integers.ByteOrder) -> Vector:
 
 
 def seen(parts: Parts, count: int) -> Any:
-    """The values of a field of `count` objects as expressions have them."""
+    """The values of a field in `count` objects for use in expressions."""
     return joined([(which, _seen(value)) for which, value in parts], count)
 
 

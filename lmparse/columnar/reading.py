@@ -1,8 +1,8 @@
 """Reading: the fields of a spec in many records at once, by the layouts.
 
-The generated parser decides for each record what is in it: which case of a type that switches, whether a field is
-there, how long it is. The same is decided here by the same expressions for all records together: where they differ, a
-field is read for some of them. What the parser would refuse, and what only it knows, leaves the record to it.
+The expressions of the spec decide for all records together whether a field is there, which case a switch type has, and
+how long the field is. Where records differ, a field is read for some records. Records that the parser would refuse, or
+that only the parser can read, are marked for the parser.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
 _REST: Expression = ("rest",)
 _DEEPEST = 32
-"""Objects in objects from which on a record is the parser's."""
+"""Depth of nested objects above which the parser reads the record."""
 
 
 class Reading:
-    """What is read of the records of a window."""
+    """Reads the fields of the records of a window."""
 
     def __init__(self, layouts: Mapping[str, Layout], data: Bytes) -> None:
         self.layouts, self.data = layouts, data
         self._stream: Stream | None = None
-        """The stream of the fields that are being read."""
+        """The stream of the field being read; None while instances are read."""
 
     def read(self, layout: Layout, arguments: dict[str, Any], starts: Int64s, lengths: Int64s) -> Objects:
-        """The records as objects of one layout; those that are left to the parser are in `records.bad`."""
+        """Read records as objects of one layout; `records.bad` of the result flags those left to the parser."""
         records, start = Records(lengths), Place(starts)
         vectors = {name: Vector(value) for name, value in arguments.items()}
         objects = Objects(layout, Stream(records, None, start, starts + lengths, start, self.data), arguments=vectors)
@@ -73,7 +73,7 @@ class Reading:
                 objects.values.setdefault(entry.id, [])
 
     def _run(self, objects: Objects, fields: tuple[Field, ...]) -> None:
-        """Fields of fixed width that follow one another in all objects."""
+        """Read fields of fixed width that follow one another in all objects."""
         widths = [entry.width or 0 for entry in fields]
         place, data = objects.stream.take(sum(widths)), objects.stream.data
         offset = place.offset
@@ -86,7 +86,7 @@ class Reading:
             offset += width
 
     def _instance(self, objects: Objects, entry: Field) -> None:
-        """An instance at a position; the objects in it have instances, too."""
+        """Read an instance at a position, then the instances of the objects inside it."""
         if entry.id in objects.values:
             return
         if entry.id in objects.open:
@@ -106,12 +106,12 @@ class Reading:
                     self._instance(inner, one)
 
     def _demand_whole_bytes(self) -> None:
-        """Raise UnfitError where the parser would lose bits of a byte: it goes to another place, and comes back."""
+        """Raise UnfitError within a byte: the parser would lose its bits when it goes to another place and back."""
         if self._stream is not None and np.any(self._stream.cursor.bits):
             raise UnfitError("something at another place is needed between bits of a byte")
 
     def _field(self, objects: Objects, entry: Field, whole: Stream) -> Parts:
-        """A field of the objects that have it."""
+        """Read a field of the objects that have it."""
         which, stream = None, whole
         if entry.condition is not None:
             here = Context(self, objects, None, None if entry.is_instance else whole)
@@ -153,7 +153,7 @@ class Reading:
         return stream.at(stream.known(outside.value(entry.pos).whole(context.count)))
 
     def one(self, context: Context, stream: Stream, entry: Field) -> Parts:
-        """A field that is no list, or the items of a list one by one."""
+        """Read a field that is no list, or one item of each list."""
         if entry.kind in NESTED or entry.switch:
             parts = read_nested(self, context, stream, entry)
         else:
@@ -182,7 +182,7 @@ class Reading:
         return endings.text(stream, found) if entry.kind == "str" else found
 
     def bytes_of(self, context: Context, stream: Stream, entry: Field) -> tuple[Place, int | Int64s]:
-        """The bytes of a field, without its terminator and what fills it up."""
+        """Read the bytes of a field; the result is their place, and their length without padding and terminator."""
         if entry.size is None and entry.width is None:
             if entry.ending is None or entry.ending.terminator is None:
                 raise UnfitError(f"{entry.id}: it has no length")
@@ -194,7 +194,7 @@ class Reading:
         return place, size if entry.ending is None else endings.cut(stream, place, size, entry.ending)
 
     def restored(self, context: Context, stream: Stream, entry: Field) -> Stream:
-        """The bytes of a field as its `process` restores them."""
+        """Read the bytes of a field, and return a stream of the bytes that its `process` makes of them."""
         if entry.ending is not None:
             raise UnfitError(f"{entry.id}: its bytes are restored, and end at a byte")
         place, length = self.bytes_of(context, stream, entry)
@@ -212,7 +212,7 @@ class Reading:
         return number
 
     def width_of(self, entry: Field) -> int | None:
-        """Bytes of one value, as many in all objects; None if they differ."""
+        """Width of one value in bytes if all objects have the same width; None otherwise."""
         if entry.bits or entry.switch or entry.kind == "rest":
             return None
         if not entry.repeated and entry.width is not None:
@@ -250,9 +250,9 @@ class Reading:
     # -- values of names ------------------------------------------------------------------
 
     def attribute(self, objects: Objects, name: str, stream: Stream | None = None) -> Any:
-        """What all objects have under a name: a field, parameter or instance, or what begins with an underscore.
+        """The values of a name for all objects: a field, parameter, instance, `_root`, `_parent` or `_io`.
 
-        An instance may depend on how far a stream has been read if all of them are asked for it now.
+        `stream` is given only if all objects need an instance now: its value may then depend on how far they are read.
         """
         if name == "_root":
             return self._root(objects)
@@ -286,7 +286,7 @@ class Reading:
         return self.computed(objects, name, stream)[0]
 
     def computed(self, objects: Objects, name: str, stream: Stream | None = None) -> tuple[Any, Flags | None]:
-        """The value of an instance that is no field, and where it is absent by its `if`; None if it never is."""
+        """The values of an instance without bytes, and flags of objects where its `if` fails (None without `if`)."""
         if name in objects.open:
             raise UnfitError(f"{name}: it depends on itself")
         objects.open.add(name)
@@ -312,7 +312,7 @@ class Reading:
         return value, absent if bad is None else absent & ~bad
 
     def _peek(self, objects: Objects, found: Computed, place: Vector) -> Vector:
-        """A number that is looked at ahead; no value where it is not in the stream."""
+        """A number read at `place` without moving the cursor; no value where the place is outside of the stream."""
         self._demand_whole_bytes()
         if not objects.is_ordered and objects.layout.little is not None:
             raise UnfitError("it is needed before its byte order is known")
@@ -334,7 +334,7 @@ class Reading:
 
 
 def unread_bytes(root: Objects) -> Int64s:
-    """Bytes of each record that its fields have not read, in its stream and in those of what is nested in it."""
+    """Bytes of each record that no field has read, in the stream of the record and in streams of nested fields."""
     found = np.zeros(root.count, np.int64)
     streams = [root.stream, *(value.apart for value in _values_in(root) if value.apart is not None)]
     for stream in streams:
@@ -344,7 +344,7 @@ def unread_bytes(root: Objects) -> Int64s:
 
 
 def _values_in(value: Value) -> Iterator[FieldBytes | Objects]:
-    """Objects, all objects in them, and all their fields that are bytes."""
+    """Yield an object, all objects inside it, and all their fields that are bytes."""
     if isinstance(value, FieldBytes | Objects):
         yield value
     nested = (
@@ -356,7 +356,7 @@ def _values_in(value: Value) -> Iterator[FieldBytes | Objects]:
 
 
 def inside(objects: Objects) -> Iterator[Objects]:
-    """Objects and all objects in them."""
+    """Yield an object and all objects inside it."""
     yield objects
     for parts in objects.values.values():
         for _, value in parts:

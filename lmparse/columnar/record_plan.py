@@ -1,8 +1,7 @@
 """Record plans: records of any spec as Arrow columns, many records at a time.
 
-Places and kinds of fields come from the layouts. A plan states beforehand what only the parser can read. Records that
-are not as the spec says, or that have a value that a kernel marks as bad, are marked, and the caller reads them by the
-parser.
+Places and kinds of fields come from the layouts. A plan states in advance which columns only the parser can read.
+Records that differ from the spec, or that have a bad value, are flagged; the caller has the parser read them.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from lmparse.values.codepages import CodePage
 from lmparse.values.json_form import to_json
 
 _LEFT = (UnfitError, ValueError, IndexError, OverflowError)
-"""What leaves the records of a window to the parser: also places or numbers that NumPy or Arrow refuse."""
+"""Errors that leave the records of a window to the parser; NumPy and Arrow raise some for impossible numbers."""
 
 
 @dataclass(frozen=True)
@@ -47,19 +46,19 @@ class Decoded:
     arrays: list[pa.Array]
     """In the requested order. Values of irregular records are undefined."""
     irregular: Flags
-    """Records that must be read by the parser."""
+    """Flags of the records that the parser must read."""
     raw: dict[str, Bytes]
-    """Undecoded bytes of the columns that were requested so, (n, width)."""
+    """(n, width) undecoded bytes, by name, of the columns requested as bytes."""
     rest: dict[str, tuple[Int64s, Int64s]]
-    """Offset in the window's data, and length, of those whose length the data decide."""
+    """Offsets in the window's data, and lengths, of such columns of varying length."""
     unread: Int64s
-    """Bytes of each record of the window that no field has; 0 for irregular ones, and if the spec has instances."""
+    """Bytes of each record that no field has; 0 for irregular records, and for specs with instances."""
 
 
 class RecordPlan:
     """How the columns of the records of a spec are decoded.
 
-    `reason` states why its records cannot be decoded column-wise; it is empty if they can.
+    `reason` states why the records cannot be decoded column-wise; it is empty if they can.
     """
 
     def __init__(
@@ -70,16 +69,16 @@ class RecordPlan:
         self._plans = ColumnPlans(spec.layouts, page or default_page(spec), value_text, labels=labels)
         self._is_full = False
         self.reasons = column_reasons(spec.layouts, spec.layout, self._plans.page)
-        """Why the parser reads columns, by their names."""
+        """Why the parser reads a column, by name."""
         self.reason = refusal_of(spec.layouts, spec.layout)
         self.parent: Mapping[str, Any] = {}
-        """The value of the column PARENT, which is the same in all records."""
+        """The value of the column PARENT; all records share it."""
         if not self.reason and len(self._arguments) < len(spec.layout.params):
             self.reason = f"needs {', '.join(spec.layout.params)}"
 
     @cached_property
     def types(self) -> dict[str, pa.DataType]:
-        """The type of each column."""
+        """The Arrow type of each column, by name."""
         found = schemas.columns_of(
             self.spec.layouts, self.spec.layout, has_kind=self.spec.has_kind, labels=self._labels
         )
@@ -88,29 +87,30 @@ class RecordPlan:
 
     @cached_property
     def _inside(self) -> dict[str, Field]:
-        """Fields with numbers inside that are columns of their own, by the names of these."""
+        """By name of a column that is a number inside a field: the field."""
         layouts = self.spec.layouts
         fields = flat(layouts, self.spec.layout)
         return {f"{entry.id}_{part.id}": entry for entry in fields for part in schemas.parts(layouts, entry)}
 
     @cached_property
     def fallible(self) -> list[str]:
-        """Columns whose bytes may not be a value: a record is known to be good only after these have been decoded."""
+        """Columns whose bytes may be no value. A record is known to be good only after these columns are decoded."""
         layouts, layout = self.spec.layouts, self.spec.layout
         plans = [column_plans(layouts, layout, entry, self._plans.page)[0] for entry in layout if entry.width]
         return [plan.column for plan in plans if plan.can_fail]
 
     def refusal(self, names: Sequence[str]) -> str:
-        """Why records with some columns cannot be decoded column-wise; empty if they can."""
+        """Why records with these columns cannot be decoded column-wise; empty if they can."""
         found = next((name for name in names if name in self.reasons), None)
         return self.reason or (f"{found}: {self.reasons[found]}" if found else "")
 
     def decode(
         self, window: Window, columns: Sequence[str], raw: Sequence[str] = (), *, is_full: bool = False
     ) -> Decoded:
-        """Some columns of the records of a window, and the bytes of others. The plan must have no `refusal` of them.
+        """Decode some columns of the records of a window, and take the bytes of the columns `raw`.
 
-        `is_full`: times are text with all digits, and whole numbers integers, as JSON has them.
+        The plan must have no `refusal` of the columns. `is_full`: times as text with all digits, whole numbers as
+        integers.
         """
         try:
             made = self._read(window, is_full=is_full)
@@ -129,7 +129,7 @@ class RecordPlan:
         return np.where(made.records.bad, 0, unread_bytes(made.root))
 
     def _read(self, window: Window, *, is_full: bool) -> Columns:
-        """What the records have. Raises UnfitError if all of them are the parser's."""
+        """Read the fields of the records. Raises UnfitError if all records are left to the parser."""
         starts, lengths = window.starts, window.lengths
         is_inside = starts + lengths <= len(window.data)
         if not is_inside.any():
@@ -174,7 +174,7 @@ class RecordPlan:
     def decode_matching(
         self, window: Window, columns: Sequence[str], filters: Sequence[Filter]
     ) -> tuple[Int64s, Decoded]:
-        """The numbers of records that may fulfil `deciding` filters, or are irregular, and their columns."""
+        """Decode the records that may fulfil `deciding` filters or are irregular: their numbers, and their columns."""
         names = list(dict.fromkeys(entry.column for entry in filters))
         first = self.decode(window, names)
         unread = first.unread.copy()
@@ -182,7 +182,7 @@ class RecordPlan:
         irregular = first.irregular
         numbers = np.flatnonzero(irregular | mask(found, filters))
         if len(numbers) < len(window):
-            # Always, because leaving records out here never takes longer than decoding them.
+            # Always, because leaving out records never takes longer than decoding them.
             window = some_of(window, numbers)
             found = {name: array.take(pa.array(numbers)) for name, array in found.items()}
             irregular = irregular[numbers]
@@ -195,9 +195,9 @@ class RecordPlan:
     # -- lines --------------------------------------------------------------------------------
 
     def lines(self, window: Window, wanted: Sequence[str], also: Mapping[str, pa.Array]) -> Decoded:
-        """The records of a window as one column of JSON lines, with some fields or all.
+        """The records of a window as one column of JSON lines, with the fields `wanted`, or all fields if empty.
 
-        `also` has more members, as JSON.
+        `also` has more members by name, as JSON; they stand behind the fields.
         """
         try:
             made = self._read(window, is_full=True)
@@ -217,7 +217,7 @@ class RecordPlan:
 
 
 def some_of(window: Window, numbers: Int64s) -> Window:
-    """Some records of a window, by their numbers in it; its `first_index` no longer applies."""
+    """Some records of a window by their numbers; `first_index` does not apply to the result."""
     if len(numbers) == len(window):
         return window
     starts, lengths, offsets = window.starts[numbers], window.lengths[numbers], window.offsets[numbers]

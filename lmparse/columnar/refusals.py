@@ -1,4 +1,4 @@
-"""Refusals: what of a spec only the parser can read, and why. The list is short, and each entry names its field."""
+"""Refusals: which parts of a spec only the parser can read, and why. Each refusal names a field."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ OF_ANY_LENGTH = ("variable", "rest", "bytes", "char", "str", *NESTED)
 
 
 def refusal_of(layouts: Mapping[str, Layout], layout: Layout) -> str:
-    """Why the parser reads all records of a layout; empty if it does not.
+    """Why the parser reads all records of a layout: a field of every record is the parser's. Empty if it does not.
 
-    It does if a field that every record has is the parser's; others leave only the records to it that have them.
+    Other fields that are the parser's leave only the records that have them to the parser.
     """
     for one in _in_all(layouts, layout, set()):
         if found := _of_layout(layouts, one):
@@ -27,15 +27,15 @@ def refusal_of(layouts: Mapping[str, Layout], layout: Layout) -> str:
 
 
 def refusals(layouts: Mapping[str, Layout], layout: Layout) -> dict[str, str]:
-    """Layouts inside a record whose records are the parser's, by their ids, and why."""
+    """The layouts inside a record that only the parser can read, by id, with the reason."""
     found = {one.id: _of_layout(layouts, one) for one in reached(layouts, [layout.id]) if one.kind is None}
     return {name: why for name, why in sorted(found.items()) if why}
 
 
 def column_reasons(layouts: Mapping[str, Layout], layout: Layout, page: CodePage) -> dict[str, str]:
-    """Why the parser reads the records if some columns are asked for, by the names of these."""
+    """Why the parser must read the records if a column is requested, by name of the column."""
     own: dict[str, dict[str, str]] = {}
-    """The reasons of the columns of each layout, by its id; empty dictionaries are left out."""
+    """Reasons by layout id and column; layouts without a reason are left out."""
     for one in reached(layouts, [layout.id]):
         found = {entry.id: _of_value(one, entry, page) for entry in one.columns}
         if any(found.values()):
@@ -54,7 +54,7 @@ def column_reasons(layouts: Mapping[str, Layout], layout: Layout, page: CodePage
 
 
 def _in_all(layouts: Mapping[str, Layout], layout: Layout, seen: set[str]) -> Iterator[Layout]:
-    """A layout and those of the fields that every record of it has."""
+    """Yield a layout, and the layouts of the fields that every record of this layout has."""
     if layout.id in seen:
         return
     seen.add(layout.id)
@@ -73,7 +73,7 @@ def _of_layout(layouts: Mapping[str, Layout], layout: Layout) -> str:
 
 
 def _of_field(layouts: Mapping[str, Layout], entry: Field) -> str:
-    """Why only the parser can find the bytes of a field."""
+    """Why only the parser can find the bytes of a field; empty if not so."""
     if unread(entry.restore) or (entry.restore is not None and entry.ending is not None):
         return f"only the parser can restore {entry.process}"
     if entry.ending is not None and len(entry.ending.terminator or b" ") != 1:
@@ -95,7 +95,7 @@ def _of_field(layouts: Mapping[str, Layout], entry: Field) -> str:
 
 
 def _of_value(layout: Layout, entry: Field, page: CodePage) -> str:
-    """Why only the parser can turn the bytes of a field into its value, or calculate it."""
+    """Why only the parser can convert the bytes of a field to a value, or calculate it; empty if not so."""
     if entry.id in layout.computed and entry.id not in layout.by_id:
         computed = layout.computed[entry.id]
         why = unread(computed.value) or unread(computed.condition)

@@ -1,4 +1,4 @@
-"""Restoring: bytes that a spec changes before it reads them (`process`), for many objects at once."""
+"""Restoring: bytes that a spec transforms before it reads them (`process`), for many objects at once."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from lmparse.values import byte_arrays
 from lmparse.values.byte_arrays import Bytes, Int64s
 
 _MOST_UNPACKED = 1 << 20
-"""Bytes of one value from which on its record is the parser's, which limits them."""
+"""Bytes of one unpacked value above which the parser, which has a limit, reads the record."""
 
 
 def restored(stream: Stream, place: Place, length: int | Int64s, name: str, arguments: list[Any]) -> Stream:
-    """Streams of the bytes that `xor`, `rol`, `ror` or `zlib` make of some bytes of other streams."""
+    """Streams of the bytes that `xor`, `rol`, `ror` or `zlib` makes of `length` bytes at a place in other streams."""
     lengths = np.broadcast_to(np.asarray(length, np.int64), place.base.shape)
     flat, offsets = byte_arrays.ragged_bytes(stream.data, place.array, lengths)
     bounds = offsets.astype(np.int64)

@@ -1,8 +1,8 @@
 """Row plans: how the columns of the rows of one table version are decoded, many rows at a time.
 
-Each family of logs implements where the values are in a row. The common part is here: the kernel of each column or the
-reason why it has none, the division of rows into portions, and the result. Rows that are not as regular as the plan
-requires, or that have a value that a kernel marks as bad, are marked, and the caller reads them one by one.
+Each family of logs implements where a row has its values. This module has the common part: the kernel of each column or
+the reason why it has none, the cutting of rows into portions, and the result. Rows that the plan finds irregular, or
+that have a bad value, are flagged; the caller reads them one by one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST_BYTES = 1 << 26
 
 @dataclass(frozen=True, kw_only=True)
 class RowColumn:
-    """How one column of a row is decoded: its column plan."""
+    """How one column of a row is decoded."""
 
     name: str
     type: pa.DataType
@@ -39,13 +39,13 @@ class RowColumn:
     """Name of the kernel; empty if there is none."""
     read: Kernel | None = None
     read_ragged: RaggedKernel | None = None
-    """The kernel of a column with values of varying length, in place of `read`."""
+    """The kernel of a column of varying length, in place of `read`."""
     is_absent: bool = False
-    """Whether its values are kept elsewhere, so that only their presence is reported."""
+    """Whether the values are stored outside the row, so that a row only tells whether it has one."""
     reason: str = ""
-    """Why there is no kernel for it."""
+    """Why the column has no kernel."""
     is_blocking: bool = False
-    """Whether rows with this column cannot be decoded even without it."""
+    """Whether rows with this column cannot be decoded even if the column is not requested."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Values:
     """The values of a column in n rows, as (n, width) bytes or as pieces of the data."""
 
     is_null: Flags | None
-    """Which rows are null; None if none is."""
+    """Flags of the null rows; None if no row is null."""
     raw: Bytes | None = None
     begins: Int64s | None = None
     sizes: Int64s | None = None
@@ -61,7 +61,7 @@ class Values:
 
 
 class Rows:
-    """n rows in flat data; `good` says which of them are regular so far."""
+    """n rows in flat data; `good` flags the rows that are regular so far."""
 
     def __init__(self, data: Bytes, starts: Int64s, lengths: Int64s, good: Flags | None = None) -> None:
         self.data, self.starts, self.lengths = data, starts, lengths
@@ -71,7 +71,7 @@ class Rows:
         return len(self.starts)
 
     def null_flags(self, indicators: Bytes, codes: Mapping[str, int]) -> Flags | None:
-        """Which rows are null by a byte of each, `codes` present or absent; None if none is. Any other is irregular."""
+        """Flags of null rows by one byte each, `codes` present or absent (None if no null); others are irregular."""
         is_present = indicators == codes["present"]
         if is_present.all():
             return None
@@ -80,7 +80,7 @@ class Rows:
         return is_null
 
     def array(self, column: RowColumn, values: Values) -> pa.Array:
-        """One column. A row with a bad value that is not null becomes irregular."""
+        """The array of one column. A row whose value is bad and not null becomes irregular."""
         is_null = values.is_null
         result = self._result(column, values, self.good if is_null is None else self.good & ~is_null)
         if result is None:
@@ -94,7 +94,7 @@ class Rows:
         begins, sizes, raw = values.begins, values.sizes, values.raw
         if column.read_ragged is not None and begins is not None and sizes is not None:
             if not is_there.all():
-                # Rows without a value get an empty piece, so that pieces stay in order.
+                # Rows without a value get an empty piece, so that the starts of pieces ascend.
                 begins = np.where(is_there, begins, np.clip(self.starts, 0, len(self.data)))
                 sizes = np.where(is_there, sizes, 0)
             return column.read_ragged(self.data, begins, sizes)
@@ -109,14 +109,14 @@ class DecodedRows:
     """The columns of n rows."""
 
     arrays: dict[str, pa.Array]
-    """n values for each column name. Values of irregular rows are undefined."""
+    """n values by column name. Values of irregular rows are undefined."""
     absent: dict[str, Flags]
-    """For each column whose values are kept elsewhere, which rows have a value, that is, are not null."""
+    """Flags of rows with a value, by name of a column whose values are stored outside the row."""
     irregular: Flags
-    """Rows that must be read one by one."""
+    """Flags of the rows that must be read one by one."""
 
     def struct(self, type_: pa.StructType, places: Int64s, count: int) -> pa.Array:
-        """The rows as structs at `places` among `count` rows; other rows and missing columns are null."""
+        """The rows as structs at `places` among `count` rows. Rows elsewhere and missing columns are null."""
         parts = []
         for entry in type_:
             found = self.arrays.get(entry.name)
@@ -129,7 +129,7 @@ class DecodedRows:
         return whole if len(places) == count else whole.take(_spread(places, count))
 
     def texts(self, places: Int64s, count: int) -> pa.Array:
-        """The rows as JSON objects at `places` among `count` rows, null in others; from a plan `in_full`."""
+        """The rows as JSON objects at `places` among `count` rows; null elsewhere. The plan must be `in_full`."""
         whole = json_texts.objects(self.arrays, len(places))
         return whole if len(places) == count else whole.take(_spread(places, count))
 
@@ -140,7 +140,7 @@ C = TypeVar("C", bound=RowColumn)
 class RowPlan(ABC, Generic[C]):
     """How the columns of the rows of a table version are decoded.
 
-    `reason` states why they cannot be decoded column-wise; it is empty if they can.
+    `reason` states why the rows cannot be decoded column-wise; it is empty if they can.
     """
 
     def __init__(self, columns: Sequence[C]) -> None:
@@ -158,7 +158,7 @@ class RowPlan(ABC, Generic[C]):
         """Find the values of some rows, mark irregular rows, and return the result of `_decoded`."""
 
     def in_full(self) -> Self:
-        """The same plan with times as text that has all their digits, as JSON has them."""
+        """The same plan with times as text with all their digits, as in JSON."""
         found = copy(self)
         kernels_ = [(column, in_full(column.read)) for column in self.columns]
         found.columns = tuple(
@@ -167,14 +167,14 @@ class RowPlan(ABC, Generic[C]):
         return found
 
     def refusal(self, wanted: Wanted = None) -> str:
-        """Why some columns cannot be decoded column-wise; empty if they can."""
+        """Why the wanted columns cannot be decoded column-wise; empty if they can."""
         for column in self.columns:
             if column.reason and (column.is_blocking or wanted is None or column.name in wanted):
                 return f"{column.name}: {column.reason}"
         return ""
 
     def decode(self, data: Bytes, starts: Int64s, lengths: Int64s, wanted: Wanted = None) -> DecodedRows:
-        """The values of the n rows that lie in flat `data` at ascending `starts`; with `wanted`, of these columns only.
+        """Decode the n rows of flat `data` at ascending `starts`; only the `wanted` columns.
 
         The plan must have no `reason`, or no `refusal` of the wanted columns.
         """
@@ -188,7 +188,7 @@ class RowPlan(ABC, Generic[C]):
         return [column for column in self.columns if wanted is None or column.name in wanted]
 
     def _decoded(self, rows: Rows, values: Mapping[str, Values], wanted: Wanted) -> DecodedRows:
-        """Columns from the places of their values, by name."""
+        """The columns from the places of their values, by name."""
         found, absent = {}, {}
         for column in self._wanted(wanted):
             is_null = values[column.name].is_null
@@ -213,7 +213,7 @@ def _joined(parts: Sequence[DecodedRows]) -> DecodedRows:
 
 
 def _spread(places: Int64s, count: int) -> pa.Array:
-    """For each of `count` rows the number of its value; null if it has none."""
+    """For each of `count` rows the number of its value; null for a row without a value."""
     rows = np.zeros(count, np.int64)
     rows[places] = np.arange(len(places))
     is_empty = np.ones(count, np.bool_)

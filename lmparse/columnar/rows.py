@@ -1,4 +1,4 @@
-"""Rows: dictionaries by column as Arrow batches, rows of bad records, and the metadata columns of other batches."""
+"""Rows: dictionaries as Arrow batches, rows of bad records, and the metadata columns of other batches."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from lmparse.values.json_form import to_json
 
 BATCH_ROWS = 8192
 BATCH_BYTES = 1 << 26
-"""Bytes of texts, byte strings and lists from which a batch ends: a record may unpack far more than it has."""
+"""Bytes of texts, byte strings and lists at which a batch ends; a record may unpack to far more than its own bytes."""
 Row = dict[str, Any]
 T = TypeVar("T")
 
 
 def bad_rows(file: RecordFile) -> Iterator[Row]:
-    """Rows of the bad records that a file has kept; they are then removed from the file."""
+    """Yield a row for each bad record that a file has collected, then clear the collection."""
     for extent, error in file.bad_records:
         file.tally.kept += 1
         yield {
@@ -35,20 +35,20 @@ def bad_rows(file: RecordFile) -> Iterator[Row]:
 
 
 def batches(rows: Iterable[Row], schema: pa.Schema, most: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
-    """Rows as batches of at most `most` rows and about BATCH_BYTES; a column that is missing from a row is null.
+    """Yield batches of at most `most` rows and about BATCH_BYTES; a column missing from a row is null.
 
-    An error that ends the rows is raised behind those before it.
+    An error that ends the rows is raised after the batch of the rows before it.
     """
     return (to_batch(held, schema) for held in chunks(rows, most, size_of))
 
 
 def is_full(size: int) -> bool:
-    """Whether rows of as many bytes are a batch."""
+    """Whether rows of this many bytes are enough for a batch."""
     return size >= BATCH_BYTES
 
 
 def size_of(value: Any) -> int:
-    """Bytes or characters of all texts and byte strings in a value, and eight for each item of a list."""
+    """Bytes and characters of all texts and byte strings in a value, plus eight for each item of a list."""
     if isinstance(value, bytes | str):
         return len(value)
     if isinstance(value, dict):
@@ -57,7 +57,7 @@ def size_of(value: Any) -> int:
 
 
 def chunks(rows: Iterable[T], most: int = BATCH_ROWS, size: Callable[[T], int] | None = None) -> Iterator[list[T]]:
-    """Rows, at most `most` at a time, and about BATCH_BYTES; an error is raised behind those before it."""
+    """Yield lists of at most `most` rows and about BATCH_BYTES; an error is raised after the rows before it."""
     held: list[T] = []
     total, fault = 0, None
     try:
@@ -83,7 +83,7 @@ def to_batch(rows: list[Row], schema: pa.Schema) -> pa.RecordBatch:
 
 
 def _fitting(type_: pa.DataType) -> Callable[[Any], Any]:
-    """The function that converts a typed value to the form that Arrow needs for a type."""
+    """The function that converts a typed value to what Arrow needs for a type."""
     if pa.types.is_struct(type_):
         inner = {entry.name: _fitting(entry.type) for entry in type_}
         return lambda value: None if value is None else {name: fit(value.get(name)) for name, fit in inner.items()}
@@ -105,14 +105,14 @@ def _text(value: Any) -> str:
 
 
 class Origin:
-    """Makes the columns OUTCOMES for good records of one file: nothing is corrupt, and where the rows come from."""
+    """Makes the columns OUTCOMES for good records of one file: nothing corrupt, and the place of each record."""
 
     def __init__(self, file: RecordFile) -> None:
         self._origin = file.origin
         self._held: dict[Any, pa.Array] = {}
 
     def column(self, entry: pa.Field, window: Window, numbers: Any = None) -> pa.Array:
-        """A metadata column for the records of a window, or for those with some numbers."""
+        """A column of OUTCOMES for the records of a window, or for the records `numbers`."""
         which = slice(None) if numbers is None else numbers
         offsets, lengths = window.offsets[which], window.lengths[which]
         if entry.name != "_metadata":
@@ -132,7 +132,7 @@ class Origin:
         return pa.StructArray.from_arrays(columns, fields=list(schemas.METADATA))
 
     def _same(self, value: str | None, type_: pa.DataType, count: int) -> pa.Array:
-        """One value in every row. Batches share the array: all have the same value, and most the same length."""
+        """One value in every row. Batches share the array, because most batches have the same length."""
         held = self._held.get((value, type_))
         if held is None or len(held) < count:
             held = pa.nulls(count, type_) if value is None else pa.repeat(pa.scalar(value, type_), count)

@@ -1,4 +1,4 @@
-"""Schemas: the Arrow columns of the records of a spec; docs of the spec become comments."""
+"""Schemas: the Arrow columns of the records of a spec; the docs of fields become comments of columns."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _TYPES = {
     "bytes": pa.binary(),
     "raw": pa.binary(),
 }
-"""Arrow types by the form of a column of a table; columns of other forms are text."""
+"""Arrow types by the form of a table column; columns of other forms are text."""
 _FEW = 12
-"""Words of an enumeration that the comment of a column lists."""
+"""Words of an enumeration up to which the comment of a column lists them."""
 _INTEGER_DIGITS = {16: 5, 32: 10, 64: 19}
-"""Digits of integers by their bits."""
+"""Decimal digits of integers by their bits."""
 CORRUPT = pa.list_(
     pa.struct([("path", TEXT), ("offset", pa.int64()), ("raw", TEXT), ("code", TEXT), ("message", TEXT)])
 )
@@ -53,9 +53,9 @@ OUTCOMES = (CORRUPT_RECORD, CORRUPT_FIELDS, "_metadata")
 def records_schema(
     spec_id: str, columns: tuple[str, ...] = (), *, labels: bool = True, rows: str | None = None
 ) -> pa.Schema:
-    """The columns of the records of a spec, or some of them, and the OUTCOMES; of the items of a list with `rows`.
+    """The columns of the records of a spec, or the named ones, and the OUTCOMES; with `rows`, of the items of a list.
 
-    `labels`: whether numbers of an enumeration are its words.
+    `labels`: whether numbers of an enumeration become its words. Raises OptionError for an unknown column.
     """
     spec = catalog.load(spec_id, rows)
     fields = columns_of(spec.layouts, spec.layout, has_kind=spec.has_kind, labels=labels)
@@ -69,7 +69,7 @@ def records_schema(
 
 
 def parent_field(spec: Spec, *, labels: bool) -> pa.Field | None:
-    """The column PARENT of the items of a list; None if nothing is in front of the list, or records are no items."""
+    """The column PARENT of the items of a list. None if the list has no fields in front, or records are no items."""
     found: pa.Field | None = None
     for layout in spec.parents:
         members: dict[str, pa.Field] = {} if found is None else {PARENT: found}
@@ -83,7 +83,7 @@ def parent_field(spec: Spec, *, labels: bool) -> pa.Field | None:
 def columns_of(
     layouts: Mapping[str, Layout], layout: Layout, *, has_kind: bool, labels: bool = True
 ) -> dict[str, pa.Field]:
-    """The columns of the records of a layout by name; `has_kind`: whether they tell which of several kinds they are."""
+    """The columns of the records of a layout by name; with `has_kind`, the column KIND comes first."""
     fields: dict[str, pa.Field] = {}
     if has_kind:
         fields[catalog.KIND] = commented(catalog.KIND, TEXT, "spec and word of what the record is")
@@ -95,14 +95,14 @@ def columns_of(
 
 
 def _put(fields: dict[str, pa.Field], field: pa.Field) -> None:
-    """Add a column, or give the one of its name the type of both: of two kinds of records one may have either."""
+    """Add a column. Two kinds of records may have fields of one name: their column has the type for both."""
     known = fields.setdefault(field.name, field)
     if known.type != field.type:
         fields[field.name] = known.with_type(common(known.type, field.type))
 
 
 def common(first: pa.DataType, second: pa.DataType) -> pa.DataType:
-    """The type of a field with two types in different kinds of records: a number that holds both, else text."""
+    """The type for values of both types: a number type that holds both, else text."""
     found = widened(
         *(
             _as_decimal(type_) if pa.types.is_decimal(other) else type_
@@ -113,12 +113,12 @@ def common(first: pa.DataType, second: pa.DataType) -> pa.DataType:
 
 
 def _as_decimal(type_: pa.DataType) -> pa.DataType:
-    """The decimal that holds the integers of a type; any other type is returned as it is."""
+    """The decimal type that holds an integer type; other types are returned unchanged."""
     return pa.decimal128(_INTEGER_DIGITS[type_.bit_width], 0) if pa.types.is_integer(type_) else type_
 
 
 def parts(layouts: Any, entry: Field) -> list[Field]:
-    """Numbers inside a field that is shown as bytes, such as page and row of a RID."""
+    """The numbers inside a field that is shown as bytes, such as page and row of a RID."""
     if entry.kind != "bytes" or entry.type is None:
         return []
     return [part for part in layouts[entry.type] if part.kind == "uint"]
@@ -131,7 +131,7 @@ def _arrow_field(layouts: Any, entry: Field, labels: bool) -> pa.Field:
 
 
 def arrow_type(layouts: Any, entry: Field, labels: bool = False) -> pa.DataType:
-    """The type of the column of a field."""
+    """The Arrow type of the column of a field."""
     one = _item_type(layouts, entry, labels)
     return pa.list_(one) if entry.repeated else one
 
@@ -148,7 +148,7 @@ def _item_type(layouts: Any, entry: Field, labels: bool) -> pa.DataType:
         return pa.struct(list(members.values()))
     name = kinds.column_type(entry.kind, entry.width or entry.number_width, entry.bits, entry.scale)
     if name.startswith("decimal"):
-        # Arrow has no short names for decimals.
+        # Arrow has no aliases for decimal types.
         return pa.decimal128(*map(int, name[len("decimal(") : -1].split(",")))
     return pa.type_for_alias(name)
 
@@ -167,7 +167,7 @@ def column_type(column: TableColumn) -> pa.DataType:
 
 
 def widened(first: pa.DataType, second: pa.DataType) -> pa.DataType | None:
-    """The type that holds the numbers of both types; None if there is none."""
+    """The number type that holds both number types; None if there is none."""
     if first == second:
         return first
     if pa.types.is_integer(first) and pa.types.is_integer(second):
@@ -179,12 +179,12 @@ def widened(first: pa.DataType, second: pa.DataType) -> pa.DataType | None:
 
 
 def commented(name: str, type_: pa.DataType, doc: str) -> pa.Field:
-    """A column with its documentation as the comment."""
+    """A column with its documentation as comment."""
     return pa.field(name, type_, metadata={"comment": " ".join(doc.split())} if doc else None)
 
 
 def outcome_fields() -> list[pa.Field]:
-    """The columns OUTCOMES, behind all others."""
+    """The columns OUTCOMES, which stand behind all others."""
     return [
         commented(CORRUPT_RECORD, pa.binary(), "the bytes of a record that could not be read"),
         commented(CORRUPT_FIELDS, CORRUPT, "values that could not be decoded; they are null"),

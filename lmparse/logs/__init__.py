@@ -1,4 +1,4 @@
-"""Any log: which family a file is of, which files are read in which parts, and what comes of them.
+"""Logs of any family: the family of a file, the parts in which files are read, and batches of changes.
 
 Begin with `open.open_file`, and with `log` for what programs use; `families` is the table of the families.
 """
