@@ -1,6 +1,6 @@
 """The interface of every framing.
 
-The modules of the framings are loaded for every file, so they import NumPy only in functions that return arrays.
+Every file loads the modules of framings, so they import NumPy only inside functions that return arrays.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
     from lmparse.framing.windows import ExtentRun
 
 Runs = Generator["ExtentRun", None, Handover]
-"""Records as arrays, some thousand at a time; then the place from which they must be read one by one."""
+"""Yields records as arrays, some thousand at a time; returns the place from which records are read one by one."""
 
 
 class Framing(ABC):
-    """A way to cut records: one by one, and as arrays.
+    """A way to cut a file into records: one by one, or as arrays.
 
-    Nothing here knows what is inside a record.
+    A framing knows nothing of the content of records.
     """
 
     name: str
     byte_order: str | None = None
-    """`little` or `big`, of records that begin with their own length."""
+    """`little` or `big`, for records that begin with their own length."""
     word_id: str | None = None
-    """Spec of the descriptor word in front of each record, or of each piece of one."""
+    """Spec of the descriptor word in front of each record or piece."""
     is_blocked = False
     is_spanned = False
-    """Whether a record may be in several pieces."""
+    """Whether a record may have several pieces."""
     limits: Limits = DEFAULT
-    """Of them, `record_bytes` is the most bytes from the first to the last one of a record."""
+    """`record_bytes` limits the bytes from the first to the last byte of a record."""
     skipped_at_start = 0
-    """Bytes at the start of the file that are not records."""
+    """Bytes at the start of the file outside of records."""
     skipped_at_end = 0
 
     def within(self, limits: Limits) -> Self:
@@ -47,19 +47,19 @@ class Framing(ABC):
         return self._with(limits=limits) if limits != self.limits else self
 
     def skipping(self, start: int, end: int) -> Self:
-        """The same framing for a file whose first `start` and last `end` bytes are not records."""
+        """The same framing for a file whose first `start` and last `end` bytes are outside of records."""
         return self._with(skipped_at_start=start, skipped_at_end=end) if start or end else self
 
     def _with(self, **facts: Any) -> Self:
         other = copy(self)
         for name, value in facts.items():
-            object.__setattr__(other, name, value)  # not one of the facts that make two framings equal
+            object.__setattr__(other, name, value)  # not by `__init__`: equality ignores these facts
         return other
 
     def range_of(self, buffer: Buffer, start: int = 0, end: int | None = None) -> tuple[int, int]:
-        """The part of a range of a file in which there may be records; by default of the whole file.
+        """The part of a range that may have records; by default of the whole file.
 
-        Raises TruncatedError LMP-F006 if the file has fewer bytes than are skipped at its start and end.
+        Raises TruncatedError LMP-F006 if the file is shorter than the bytes skipped at its start and end.
         """
         size = len(buffer)
         stop = size if end is None else end
@@ -76,7 +76,7 @@ class Framing(ABC):
 
     @property
     def lead(self) -> int:
-        """Bytes in front of each record, or of each piece of one; the BDW does not count."""
+        """Bytes of the word in front of each record or piece; a BDW does not count."""
         return 0
 
     # -- one by one: the reference ----------------------------------------------------
@@ -84,11 +84,10 @@ class Framing(ABC):
     def extents(
         self, buffer: Buffer, start: int = 0, end: int | None = None, first_index: int = 0
     ) -> Iterator[RecordExtent]:
-        """The records from `start` to `end`, both between records, in constant memory.
+        """Yield the records from `start` to `end`, both between records, in constant memory.
 
-        Raises TruncatedError (LMP-F006) if the file ends inside a record, LeftoverError (LMP-F007) if something
-        else follows whole records, FramingError for other damage, and FileLimitError (LMP-L002) for a record that is
-        longer than the limit.
+        Raises TruncatedError (LMP-F006) if the file ends inside a record, LeftoverError (LMP-F007) if other bytes
+        follow whole records, FileLimitError (LMP-L002) for a record above the limit, FramingError for other damage.
         """
         most = self.longest
         for extent in self._walk(buffer, *self.range_of(buffer, start, end), first_index):
@@ -98,11 +97,11 @@ class Framing(ABC):
 
     @property
     def longest(self) -> int:
-        """Most bytes from the first to the last one of a record; an error before they are all in a list or copied."""
+        """Most bytes from the first to the last byte of a record, checked before the bytes are collected."""
         return self.limits.record_bytes
 
     def too_long(self, index: int, offset: int, end: int) -> FramingError:
-        """The error of a record whose bytes from `offset` to `end` are more than the limit."""
+        """The error of a record whose bytes from `offset` to `end` exceed the limit."""
         error = self.limits.error("record_bytes", end - offset, record_index=index, record_offset=offset)
         assert isinstance(error, FramingError)
         return error
@@ -113,6 +112,6 @@ class Framing(ABC):
     # -- as arrays --------------------------------------------------------------------
 
     def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
-        """The same records as arrays, up to the first place where the bytes are not as expected; here none at all."""
+        """The records of `extents` as arrays, up to the first unexpected bytes; by default none."""
         yield from ()
         return Handover(start, index)

@@ -33,29 +33,29 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One block. Offsets are absolute; the file may end inside it."""
+    """One block of a file. Offsets are absolute; the file may end inside the block."""
 
     buffer: Buffer
     start: int
-    """Offset of its BDW."""
+    """Offset of the BDW."""
     content: int
     end: int
     file_end: int
 
     @property
     def limit(self) -> int:
-        """Offset behind its last byte in the file."""
+        """Offset behind the last byte of the block in the file."""
         return min(self.end, self.file_end)
 
     def read(self, word: Descriptor, offset: int, index: int) -> tuple[int, ...]:
-        """The values of a descriptor word in the block; its record must end inside the block."""
+        """The values of a descriptor word in the block. Raises FramingError if its record exceeds the block."""
         is_cut = self.end > self.file_end
         try:
             values = word.read(self.buffer, offset, self.limit, index)
         except FramingError as error:
             if is_cut and isinstance(error, TruncatedError):
                 raise
-            found = " ".join(filter(None, (error.field, error.found)))  # in place of a descriptor word
+            found = " ".join(filter(None, (error.field, error.found)))  # the error of the word, or its wrong value
             raise self._not_filled(offset, index, found) from None
         if values[0] > self.end - offset:
             raise self._not_filled(offset, index, f"a record of {values[0]}")
@@ -64,7 +64,7 @@ class Block:
         return values
 
     def _not_filled(self, offset: int, index: int, found: str) -> FramingError:
-        # Nothing may be left over inside a block: bytes that are not a descriptor word are damage.
+        # Bytes inside a block that are no descriptor word are damage.
         return FramingError(
             f"the block at {self.start:#x} is not filled exactly by its records", code="LMP-F008",
             record_index=index, record_offset=offset, expected=f"at most {self.end - offset} more bytes",
@@ -73,11 +73,11 @@ class Block:
 
 
 def blocks(word: BlockDescriptor, buffer: Buffer, start: int, end: int, cursor: Cursor) -> Iterator[Block]:
-    """The blocks from `start` to `end`, both between blocks."""
+    """Yield the blocks from `start` to `end`, both between blocks. Raises FramingError."""
     offset = start
     while offset < end:
         length = word.read(buffer, offset, end, cursor.index)
-        # A block in which the file ends still yields its whole records.
+        # Yield also a block cut by the end of the file, because it may have whole records.
         yield Block(buffer, offset, offset + word.size, offset + length, end)
         if length > end - offset:
             raise cut_short(buffer, offset, end, cursor.index, length, spec=word.spec.id)
@@ -85,13 +85,12 @@ def blocks(word: BlockDescriptor, buffer: Buffer, start: int, end: int, cursor: 
 
 
 IN_BLOCKS = ("zos_rdw", "zos_sdw")
-"""Descriptor words that also occur in blocks, so that a file in blocks may look like records without blocks."""
+"""Descriptor words that also occur in blocks; a file in blocks may therefore look like records without blocks."""
 
 
 def is_block(raw: bytes) -> bool:
-    """Whether words by one of the rules, of records or of their pieces, fill what a word is in front of: then that
-    word is a BDW. Words of empty records, which zeros are by some rule, show nothing.
-    """
+    """Whether words of one rule, of records or pieces, fill the bytes behind a word; this word is then a BDW. Words of
+    empty records prove nothing: zeros are such words by some rule."""
     for rule in RULES:
         word, offset, count, filled = descriptor("zos_sdw", rule), 0, 0, 0
         with suppress(FramingError):
@@ -104,18 +103,18 @@ def is_block(raw: bytes) -> bool:
 
 
 def in_blocks(framing: Framing, first: Sequence[bytes]) -> bool:
-    """Whether most of the first records, as a framing without blocks cuts them, are blocks; a damaged one is none."""
+    """Whether most of the first records of a framing without blocks are in fact blocks; damaged blocks do not count."""
     if framing.is_blocked or framing.word_id not in IN_BLOCKS:
         return False
     return 2 * sum(map(is_block, first)) > len(first)
 
 
 class Blocked(WordFraming):
-    """A framing in blocks: reading begins at a block."""
+    """A framing in blocks; reading begins at the start of a block."""
 
     is_blocked = True
     block_rule: WordRule = OWN
-    """How the BDW says the length of a block."""
+    """How the BDW states the length of a block."""
 
     @property
     def block_word(self) -> BlockDescriptor:

@@ -1,7 +1,7 @@
-"""Descriptor words: the words in front of a record, a piece of one, or a block.
+"""Descriptor words: the words in front of a record, a piece, or a block.
 
-Widths, limits and codes come from `formats/zos`. Log records of Db2 LUW begin with their own length; the prefix that
-an API puts in front of them comes from `formats/db2`.
+Widths, limits and codes come from `formats/zos`. Log records of Db2 LUW begin with their own length; the prefix that an
+API puts in front of the length comes from `formats/db2`.
 """
 
 from __future__ import annotations
@@ -19,43 +19,44 @@ from lmparse.spelling import camel
 from lmparse.storage.buffers import Buffer
 
 TRAILERS = (b"\n", b"\r", b"\r\n", b"\x1a")
-"""Line ends and the end-of-file mark, which transfers append to a file."""
+"""Line ends and the end-of-file mark, which transfers may append to a file."""
 _MOST = (1 << 63) - 1
-"""Upper limit of a length without a limit in the spec."""
+"""Upper limit of a length if the spec has no limit."""
 _LEAVE_THEMSELVES_OUT = ("zos_zosmf",)
-"""Words whose length does not include them."""
+"""Words whose length does not include the word."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordRule:
-    """How one kind of descriptor word says a length; by default as its spec says.
+    """How one kind of descriptor word states a length; by default as the word's spec says.
 
-    IBM's rule: a word is big-endian, and its length includes the word. The prefix of z/OSMF leaves itself out.
+    IBM's rule: a word is big-endian, and its length includes the word. The length in a z/OSMF prefix excludes the
+    prefix.
     """
 
     is_little: bool = False
-    """Whether the bytes of the whole word are in reverse order."""
+    """Whether all bytes of the word are in reverse order."""
     counts_itself: bool | None = None
     """Whether the length includes the word; None: as in the word's spec."""
     adjustment: int = 0
-    """Bytes that are added to the length that the word says."""
+    """Bytes to add to the stated length."""
 
     @property
     def is_own(self) -> bool:
-        """Whether the words are as their spec says, with the limits there."""
+        """Whether the rule, with its limits, is that of the spec."""
         return self == WordRule()
 
     def normal(self, counts_itself: bool) -> WordRule:
-        """The same rule for a word whose spec says whether its length includes it, so that equal rules compare so."""
+        """The rule with None in `counts_itself` where it repeats the spec, so that equal rules compare equal."""
         return replace(self, counts_itself=None) if self.counts_itself is counts_itself else self
 
     def uncounted(self, size: int, counts_itself: bool) -> int:
-        """Bytes from word to word that the length leaves out; negative if the length is too large."""
+        """Bytes from word to word that the length excludes; negative if the length is too large."""
         counts = counts_itself if self.counts_itself is None else self.counts_itself
         return (0 if counts else size) + self.adjustment
 
     def options(self, word: str) -> Iterator[tuple[str, str]]:
-        """The options for words of a kind (`rdw`, `bdw`) that differ from the spec, by their Python names."""
+        """Yield the options (Python name, value) for words of a kind (`rdw`, `bdw`) that differ from the spec."""
         if self.is_little:
             yield f"{word}_endian", "little"
         if self.counts_itself is not None:
@@ -67,12 +68,11 @@ class WordRule:
 OWN = WordRule()
 """The rule of the specs."""
 RULES = tuple(WordRule(is_little, counts_itself) for is_little in (False, True) for counts_itself in (True, False))
-"""The rules that manuals describe: either byte order, and a length that includes its word or does not. IBM's is first.
-"""
+"""The rules in manuals: either byte order, length with or without its word. The first rule is IBM's."""
 
 
 class BackwardStruct:
-    """Unpacks numbers whose bytes, and which themselves, are in reverse order; gives them in the usual order."""
+    """Unpacks a word whose bytes are all in reverse order; returns the numbers in the usual order."""
 
     __slots__ = ("_struct", "size")
 
@@ -91,34 +91,34 @@ class BackwardStruct:
 
 @dataclass(frozen=True, slots=True)
 class WordForm:
-    """The word in front of each record or piece in the form that scans read. Places are bytes from its start."""
+    """The word in front of each record or piece, in the form for scans. Places are bytes from the start of the word."""
 
     struct: Struct | BackwardStruct
-    """Unpacks the length, for pieces their code, and a value that is false if the word is sound."""
+    """Unpacks the length, the segment code of a piece, and a value that is false for a sound word."""
     skip: int
     """Bytes from the start of the word to the first byte of the record."""
     uncounted: int
-    """Bytes that the length does not include; negative if it includes bytes that are not there."""
+    """Bytes that the length excludes; negative if the length is too large."""
     least: int
     most: int
     """Limits of the length."""
     length_at: int
     length_type: str
-    """NumPy's name of the type of the length."""
+    """NumPy's name of the length's type."""
     zero_at: int = 0
     zero_type: str = ""
-    """NumPy's name of the type of a number that is zero in a sound word; empty if there is none."""
+    """NumPy's name of the type of a number that is zero in sound words; empty without such a number."""
     alike: int = 6
-    """Number of the bytes behind the length, or of the first bytes of a record, that many records have in common."""
+    """Count of bytes behind the length, or at the start of a record, that are alike in many records."""
 
     @property
     def size(self) -> int:
-        """Bytes that a scan reads."""
+        """Bytes that a scan unpacks."""
         return self.struct.size
 
 
 class Descriptor:
-    """A descriptor word made of unsigned integers (RDW, SDW, the prefix of z/OSMF), of which the first is a length."""
+    """A descriptor word of unsigned integers, of which the first is a length: RDW, SDW, or the prefix of z/OSMF."""
 
     def __init__(self, spec_id: str, rule: WordRule = OWN) -> None:
         self.spec = catalog.load(spec_id)
@@ -127,7 +127,7 @@ class Descriptor:
         self.struct = BackwardStruct(struct) if rule.is_little else struct
         self.size = struct.size
         self.uncounted = rule.uncounted(self.size, spec_id not in _LEAVE_THEMSELVES_OUT)
-        """Bytes from word to word that the length leaves out."""
+        """Bytes from word to word that the length excludes."""
         length, *others = self.spec.layout
         self._limits = [(0, length, *self._bounds(length))] + [
             (number, field, field.minimum or 0, field.maximum if field.maximum is not None else 1 << 64)
@@ -136,15 +136,15 @@ class Descriptor:
         ]
 
     def _bounds(self, length: Field) -> tuple[int, int]:
-        """Least and most of the length that the word says. No record is shorter than no bytes."""
+        """The smallest and largest length that a word may state; the smallest length means an empty record."""
         most = length.maximum if self.rule.is_own else None
         return max(0, self.size - self.uncounted), (1 << 8 * (length.width or 0)) - 1 if most is None else most
 
     def read(self, buffer: Buffer, offset: int, end: int, index: int) -> tuple[int, ...]:
-        """The bytes from the word at `offset` up to the next one, then its other values in the order of the spec.
+        """Bytes from the word at `offset` to the next word, then the other values of the word in the order of the spec.
 
-        `index` is the number of its record. Raises TruncatedError if the bytes up to `end` are the start of such a
-        word, else LeftoverError, or FramingError if there is no record before.
+        `index` is the number of the record. Raises TruncatedError if the bytes up to `end` begin such a word. Otherwise
+        raises LeftoverError, or FramingError if no record is in front.
         """
         if end - offset < self.size:
             raise self._too_short(buffer, offset, end, index)
@@ -162,7 +162,7 @@ class Descriptor:
         return (values[0] + self.uncounted,) if len(values) == 1 else (values[0] + self.uncounted, *values[1:])
 
     def fields(self, raw: bytes) -> Iterator[tuple[Field, tuple[int, int], int]]:
-        """The fields of a whole word with their first byte, the one behind their last byte, and their values."""
+        """Yield the fields of a whole word with their values, first bytes and the bytes behind their last bytes."""
         if len(raw) == self.size:
             for field, value in zip(self.spec.layout, self.struct.unpack(raw), strict=True):
                 start, width = self._place(field)
@@ -174,10 +174,10 @@ class Descriptor:
         return (self.size - offset - width if self.rule.is_little else offset), width
 
     def form(self) -> WordForm:
-        """The word in the form that scans read."""
+        """The word in the form for scans."""
         length, *others = self.spec.layout
         order = "<" if self.rule.is_little else ">"
-        # A word that is only a length gets a value of no bytes, which is false.
+        # The struct of a word with only a length gets a value of no bytes, which is false.
         struct = self.struct if others else Struct(f"{order}{unsigned_struct(self.spec.layout).format[1:]}0s")
         zero_at, zero_width = self._place(others[-1]) if others else (0, 0)
         zero_type = f"{order}u{zero_width}" if others else ""
@@ -208,7 +208,7 @@ class BlockDescriptor:
         self._uncounted = rule.uncounted(self.size, True)
 
     def read(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
-        """Length of the block at `offset` with its BDW. Raises as `Descriptor.read` does."""
+        """Length of the block at `offset`, its BDW included. Raises as `Descriptor.read` does."""
         raw = buffer[offset : min(offset + self.size, end)]
         candidates = [raw] if len(raw) == self.size else _completed(raw, self.size, self.rule)
         for candidate in candidates:
@@ -224,7 +224,7 @@ class BlockDescriptor:
         )  # fmt: skip
 
     def length(self, word: bytes) -> int | None:
-        """Length of the block with this BDW, the BDW included; None if the bytes are not a BDW."""
+        """Length of a block from its BDW, the BDW included; None if the bytes are not a BDW."""
         total = None
         for field, _, value in self.fields(word):
             if field.id == "reserved":
@@ -232,14 +232,14 @@ class BlockDescriptor:
                     return None
                 continue
             total = value + self._uncounted
-            # Files that are not as z/OS writes them need not have its greatest length.
+            # The greatest length of z/OS applies only to files written as by z/OS.
             most = field.maximum if self.rule.is_own and field.maximum is not None else total
             if not (field.minimum or 0) <= total <= most:
                 return None
         return total
 
     def fields(self, raw: bytes) -> Iterator[tuple[Field, tuple[int, int], int]]:
-        """As `Descriptor.fields`, without the bit that says which form the word has."""
+        """As `Descriptor.fields`, without the bit that selects the form of the word."""
         if len(raw) != self.size:
             return
         layout, number = self.spec.layout, int.from_bytes(raw, "little" if self.rule.is_little else "big")
@@ -256,7 +256,7 @@ class BlockDescriptor:
 
 
 class OwnLength:
-    """The length that a record begins with, behind the prefix of the API that returned it."""
+    """The length at the start of a Db2 LUW record, behind the prefix of the API that returned the record."""
 
     def __init__(self, prefix: str, byte_order: str) -> None:
         self.spec = catalog.load("db2_log")
@@ -270,11 +270,11 @@ class OwnLength:
 
     @property
     def form(self) -> WordForm:
-        """Prefix and length in the form that scans read."""
+        """Prefix and length in the form for scans."""
         order, letter = self._struct.format[0], self._struct.format[1:]
         struct = Struct(f"{order}{self.prefix}x{letter}0s")
         length_type = f"{order}u{self._struct.size}"
-        # Type and flags; the numbers behind them differ from record to record.
+        # Type and flags; the numbers behind the flags differ from record to record.
         alike = (self.spec.layout["general_flag"].end or 0) - (self._field.end or 0)
         return WordForm(struct, self.prefix, self.prefix, self.least, _MOST, self.prefix, length_type, alike=alike)
 
@@ -299,13 +299,13 @@ class OwnLength:
 
 
 def said(rule: WordRule, word: str) -> str:
-    """The options that a rule has for words of a kind, for what an error expects; empty for the rule of the spec."""
+    """The options that a rule stands for, in the words of an error; empty for the rule of the spec."""
     options = ", ".join(f"{camel(name)} {value}" for name, value in rule.options(word))
     return f" with {options}" if options else ""
 
 
 def _completed(have: bytes, size: int, rule: WordRule) -> list[bytes]:
-    """Some words that may begin with the bytes of a cut one; none for bytes that a transfer appends to a file."""
+    """Some words that begin with the bytes of a cut word; none for bytes that transfers append to a file."""
     if have in TRAILERS:
         return []
     missing = size - len(have)
@@ -315,7 +315,7 @@ def _completed(have: bytes, size: int, rule: WordRule) -> list[bytes]:
 
 
 def cut_short(buffer: Buffer, offset: int, end: int, index: int, need: int | str, **known: Any) -> TruncatedError:
-    """The error for a record in which the file ends; `need` is the number of bytes expected at `offset`."""
+    """The error for a record cut by the end of the file; `need` is the number of bytes expected at `offset`."""
     return TruncatedError(
         "the file ends inside the record", code="LMP-F006", record_index=index, record_offset=offset,
         expected=f"{need} bytes", found=str(end - offset), hex=excerpt(buffer, offset, end), **known,
@@ -323,7 +323,7 @@ def cut_short(buffer: Buffer, offset: int, end: int, index: int, need: int | str
 
 
 def no_record(buffer: Buffer, offset: int, end: int, index: int, **known: Any) -> FramingError:
-    """The error for bytes that do not begin a record: left over behind records, or wrong from the start."""
+    """The error for bytes that do not begin a record: leftover bytes behind records, or wrong bytes at the start."""
     kind, code = (LeftoverError, "LMP-F007") if index else (FramingError, "LMP-F005")
     hint = None if index else "lmparse sniff FILE shows the framings that fit, with their options"
     message = f"{end - offset} bytes behind the last record are not a record" if index else ""
@@ -332,29 +332,29 @@ def no_record(buffer: Buffer, offset: int, end: int, index: int, **known: Any) -
 
 
 def excerpt(buffer: Buffer, offset: int, end: int) -> str:
-    """The first bytes at `offset` as hex, for an error."""
+    """Up to 32 bytes at `offset` in hexadecimal, for an error."""
     return buffer[offset : min(offset + 32, end)].hex().upper()
 
 
 def record_starts() -> tuple[int, ...]:
-    """Offsets at which the first record of a file may begin: behind no descriptor word, an RDW, or a BDW and an RDW."""
+    """Offsets where a file's first record may begin: without descriptor word, behind an RDW, or behind BDW and RDW."""
     word, block = descriptor("zos_rdw").size, block_descriptor().size
     return 0, word, block + word
 
 
 @cache
 def segment_codes() -> tuple[frozenset[int], frozenset[int]]:
-    """The codes in an SDW of the pieces that begin a record, and of those that end one."""
+    """The segment codes in an SDW of pieces that begin a record, and of pieces that end a record."""
     codes = descriptor("zos_sdw").spec.enum("segment_code")
     return frozenset((codes["complete"], codes["first"])), frozenset((codes["complete"], codes["last"]))
 
 
 descriptor, own_length, block_descriptor = cache(Descriptor), cache(OwnLength), cache(BlockDescriptor)
-"""The same objects, made once for each spec and rule, or prefix and byte order."""
+"""Descriptors, made once for each spec and rule, or for each prefix and byte order."""
 
 
 def unsigned_struct(layout: Layout) -> Struct:
-    """The struct of a layout of unsigned integers only (descriptor words), with one value for each field in order."""
+    """The struct of a layout of unsigned integers, such as a descriptor word; one value for each field."""
     order = "<" if layout.endian == "le" else ">"
     return Struct(order + "".join(_LETTERS[_width(field)] for field in layout))
 

@@ -1,7 +1,7 @@
 """Detection: the framing that the bytes of a file prove.
 
-A framing is a candidate if its records fill the first window exactly and are of the expected kind. The caller
-describes the expected records in a `Detection`; this module knows only descriptor words.
+A framing is a candidate if its records fill the first window exactly and have the expected kind. The caller describes
+the expected records by a `Detection`; this module knows only descriptor words.
 """
 
 from __future__ import annotations
@@ -27,66 +27,66 @@ from lmparse.values.codepages import CodePage
 WINDOW_BYTES = 1 << 20
 _SAMPLE, _BLOCKS = 64, 16
 _FOLLOWING = 5
-"""Sound records, a record above the limit and those behind it, that show that it is one."""
+"""Records that must be sound, a record above the limit included, to prove that this record is one."""
 _ANY_LENGTH = Limits(record_bytes=1 << 62)
 
 Test = Callable[[list[bytes], Framing], str | None]
-"""Why the first records of a file, as a framing cuts them, are not the expected ones; None if they are."""
+"""Why a file's first records, cut by a framing, are not the expected records; None if they are."""
 
 
 @dataclass(frozen=True)
 class Detection:
-    """The expected records of a file."""
+    """The records expected in a file."""
 
     name: str
-    """Their name in messages."""
+    """Name of the records in messages."""
     test: Test
     cutter: Cutter | None = None
-    """Reads the length that a record contains, if it contains one."""
+    """Reads the length of a record from the record, if it states one."""
     page: Callable[[bytes], CodePage] | None = None
-    """Reads the code page that the first record names for the file, if it names one."""
+    """Reads the file's code page from the first record, if the record names one."""
     framings: tuple[Framing, ...] = ()
-    """Possible framings; if empty, those of z/OS files."""
+    """Possible framings; if empty, the framings of z/OS files."""
     record: Callable[[bytes], bool] | None = None
-    """Whether bytes may be one of the records, whatever its codes; if None, the parser decides."""
+    """Whether bytes may be such a record, whatever its codes; if None, the parser decides."""
     others: tuple[Framing, ...] = ()
-    """Framings that are taken where the records fill the file and those of no possible one do."""
+    """Framings to try if no possible framing gives records that fill the file."""
     options: Callable[[list[bytes], Framing], dict[str, str]] | None = None
-    """Options besides the framing that the first records prove, by their Python names."""
+    """Options besides the framing that the first records prove, by Python name."""
     rare: frozenset[str] = frozenset()
-    """Framings that are taken only if no other one fits."""
+    """Framings to take only if no other framing fits."""
     share: Callable[[list[bytes], Framing], float] | None = None
-    """The share of records that are understood to the last byte: of several framings that fit, those in which all are
-    remain, if there are any."""
+    """The share of records understood to the last byte. Of several fitting framings, those with a share of 1 are kept,
+    if any."""
     magic: bytes = b""
-    """First bytes of every such file's first record, if they are always the same."""
+    """Bytes with which the first record of every such file begins, if known."""
     least: int = 1
-    """Fewest records that show the framing of a file which they do not fill, because it is damaged or cut short."""
+    """Fewest records that prove the framing of a damaged or cut file, which records cannot fill."""
     not_whole: Callable[[bytes], str | None] | None = None
-    """Why bytes are not one record and nothing else, for records that may be a file of their own; None if they are."""
+    """Why bytes are not exactly one record, for records that may be a whole file; None if they are."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """The result of one framing on the first window."""
+    """The result of a framing on the first window."""
 
     framing: Framing
     extents: tuple[RecordExtent, ...]
     """The first records, at most 64."""
     fault: FramingError | None
-    """The error of the framing; None if its records filled the window exactly."""
+    """The error of the framing; None if its records fill the window exactly."""
     refusal: str | None
-    """Why the records are not the expected ones; None if they are."""
+    """Why the records are not the expected records; None if they are."""
     is_spanned: bool
 
     @property
     def is_proven(self) -> bool:
-        """Whether the records fill the window exactly and are the expected ones."""
+        """Whether expected records fill the window exactly."""
         return self.fault is None and self.refusal is None and bool(self.extents)
 
     @property
     def reached(self) -> int:
-        """Offset up to which the framing was sound."""
+        """Offset up to which the framing is sound."""
         return self.fault.record_offset or 0 if self.fault is not None else 1 << 63
 
     @property
@@ -105,13 +105,11 @@ def detect(
     walks: Walks | None = None,
     last: Framing | None = None,
 ) -> Trial:
-    """Find the framing of a file by proof, never by a guess, among those that use all options given for framings.
+    """Find the framing of a file by proof, not by a guess, among framings that use all given framing options.
 
-    `last` is tried if no other fits.
-    Raises OptionError LMP-S003 if there is no such framing.
-    Raises FramingError: LMP-F002 if the file is empty, LMP-F003 if no framing fits, LMP-F004 if several do, LMP-F006 if
-    the file ends inside its first record, which begins as the first record of such a file always does, LMP-L002 if its
-    first record is longer than the limit.
+    `last` is tried if no other framing fits. Raises OptionError LMP-S003 if no framing uses the options. Raises
+    FramingError LMP-F002 if the file is empty, LMP-F003 if no framing fits, LMP-F004 if several fit, LMP-F006 if the
+    file ends inside its first record, which begins with `magic`, and LMP-L002 if the first record exceeds the limit.
     """
     possible = possible_framings(detection, limits, options)
     if not len(buffer):
@@ -126,8 +124,8 @@ def detect(
         share = detection.share
         left = [one for one in left if share([extent.read(buffer) for extent in one.extents], one.framing) == 1] or left
     if not left:
-        # No framing fills a file that is damaged or cut short. Then the only framing in which it begins soundly is
-        # taken, and reading reports the damage at its place.
+        # No framing fills a damaged or cut file. The only framing that begins soundly is then taken, and reading
+        # reports the damage at its place.
         sound = [trial for trial in trials if trial.refusal is None and len(trial.extents) >= detection.least]
         furthest = max((trial.reached for trial in sound), default=0)
         best = [trial for trial in sound if trial.reached == furthest]
@@ -148,7 +146,7 @@ def detect(
             hint="name the framing that the transfer used",
         )  # fmt: skip
     for trial in trials:
-        trial.framing.range_of(buffer)  # raises if there is nothing between the bytes that options skip
+        trial.framing.range_of(buffer)  # raises if the options skip all bytes
     if (cut := _cut_at_once(buffer, detection, trials) or _too_long_at_once(buffer, trials)) is not None:
         raise cut
     raise FramingError(
@@ -159,7 +157,7 @@ def detect(
 
 
 def _whole(buffer: Buffer, detection: Detection, limits: Limits, options: Options | None) -> Trial | None:
-    """The trial of a file that is one record; None if it cannot be one."""
+    """The trial of a file that is one record; None if one record is impossible."""
     given = options or Options()
     framing = Whole().within(limits).skipping(given.file_start_offset, given.file_end_offset)
     start, end = framing.range_of(buffer)
@@ -170,7 +168,7 @@ def _whole(buffer: Buffer, detection: Detection, limits: Limits, options: Option
 
 
 def _cut_at_once(buffer: Buffer, detection: Detection, trials: list[Trial]) -> TruncatedError | None:
-    """The error of a file that begins with the magic, without a descriptor word, and ends inside its first record."""
+    """The error of a file that begins with `magic`, without a word, and ends inside its first record; or None."""
     if not detection.magic or buffer[: len(detection.magic)] != detection.magic:
         return None
     faults = (trial.fault for trial in trials if trial.framing.word_id is None)
@@ -178,7 +176,7 @@ def _cut_at_once(buffer: Buffer, detection: Detection, trials: list[Trial]) -> T
 
 
 def _too_long_at_once(buffer: Buffer, trials: list[Trial]) -> FramingError | None:
-    """The error of a file whose first record is longer than the limit, if sound records follow it or the file ends."""
+    """The error of a file whose first record exceeds the limit, if sound records or nothing follow; or None."""
     for trial in trials:
         if isinstance(trial.fault, FileLimitError) and not trial.extents:
             try:
@@ -190,7 +188,7 @@ def _too_long_at_once(buffer: Buffer, trials: list[Trial]) -> FramingError | Non
 
 
 def possible_framings(detection: Detection, limits: Limits = DEFAULT, options: Options | None = None) -> list[Framing]:
-    """The framings to try. Raises OptionError LMP-S003 if none uses all options that are given for framings."""
+    """The framings to try. Raises OptionError LMP-S003 if no framing uses all framing options that are given."""
     given = options or Options()
     if detection.framings:
         offsets = given.file_start_offset, given.file_end_offset
@@ -209,14 +207,13 @@ def possible_framings(detection: Detection, limits: Limits = DEFAULT, options: O
 
 
 Walks = dict[tuple[Framing, Limits, int, int], Trial]
-"""What framings give in the first window of one file, so that it is read once for all kinds of records; nothing is
-expected of the records yet."""
+"""Trials by framing in the first window of one file, cached for all kinds of records; they have no `refusal` yet."""
 
 
 def try_framings(
     buffer: Buffer, detection: Detection, framings: list[Framing] | None = None, walks: Walks | None = None
 ) -> list[Trial]:
-    """The trials of framings, by default of every one that needs no option; `walks` has what is known of them."""
+    """The trials of framings, by default of those that need no option. `walks` caches the reading of the window."""
     walks = {} if walks is None else walks
     trials = []
     for framing in possible_framings(detection) if framings is None else framings:
@@ -252,9 +249,9 @@ def _walked(framing: Framing, buffer: Buffer) -> Trial:
 
 
 def _preferred(fits: list[Trial]) -> list[Trial]:
-    """The trials to prefer: not a spanned framing without a spanned record; blocks rather than records in them.
+    """The preferred trials: spanned framings only with spanned records, and blocks rather than the records in blocks.
 
-    Framings with descriptor words are preferred to those without: such words cannot fit by chance.
+    Framings with descriptor words are preferred, because such words cannot fit by chance.
     """
     fits = [trial for trial in fits if trial.is_spanned or not trial.framing.is_spanned]
     fits = [trial for trial in fits if trial.framing.word_id is not None] or fits

@@ -1,4 +1,4 @@
-"""Extents of records in a file, and the parts that a file is cut into. Offsets are bytes from the start of the file."""
+"""Extents of records in a file, and spans of a file. Offsets are bytes from the start of the file."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ class RecordExtent:
     index: int
     """Number of the record in its file, from 0."""
     pieces: tuple[tuple[int, int], ...]
-    """Offset and length of its bytes; several pairs if the record is spanned."""
+    """Offset and length of each piece; a spanned record has several pieces."""
     resume: int | None
-    """Offset at which reading may begin so that this record is the first one; None if there is none."""
+    """Offset from which reading gives this record first; None if there is none."""
 
     @property
     def offset(self) -> int:
-        """Offset of its first byte, behind the descriptor word."""
+        """Offset of the first byte, behind the descriptor word."""
         return self.pieces[0][0]
 
     @property
     def end(self) -> int:
-        """Offset behind its last byte."""
+        """Offset behind the last byte."""
         offset, length = self.pieces[-1]
         return offset + length
 
     @property
     def length(self) -> int:
-        """Number of its bytes, without descriptor words."""
+        """Number of bytes, without descriptor words."""
         return sum(length for _, length in self.pieces)
 
     def read(self, buffer: Buffer) -> bytes:
-        """The record's bytes."""
+        """The bytes of the record."""
         if len(self.pieces) == 1:
             offset, length = self.pieces[0]
             return buffer[offset : offset + length]
@@ -49,15 +49,15 @@ class Span:
     start: int
     end: int
     first_index: int
-    """Number of its first record in the file."""
+    """Number in the file of the first record of the span."""
 
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """The place at which a scan ended and reading one by one goes on."""
+    """The place where a scan ends and reading one by one begins."""
 
     offset: int
     index: int
-    """Number of the record there."""
+    """Number of the record at the place."""
     given: int = 0
-    """How many of the records from there on the scan has already returned."""
+    """How many records from this place on the scan has returned already."""

@@ -21,7 +21,7 @@ class Fixed(Framing):
 
     @property
     def longest(self) -> int:
-        return self.record_length  # which the user named, not the file
+        return self.record_length  # the option states this length, not the file
 
     def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
         length = self.record_length

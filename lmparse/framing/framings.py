@@ -26,7 +26,7 @@ _DESCRIBED: dict[str, Rdw | Blocks | Spanned] = {
     "bdw-vbs": SpannedBlocks(),
     "zosmf": Rdw("zosmf", "zos_zosmf"),
 }
-"""Framings by the descriptor words of z/OS, which need no further facts."""
+"""The framings by descriptor words of z/OS, with the rules of the specs."""
 
 
 def framing_of(
@@ -38,8 +38,9 @@ def framing_of(
 ) -> Framing:
     """The framing with a name, for records within limits.
 
-    `fixed` needs the length of a record in bytes, `glued` and `parsed` a function that reads the length of a record,
-    and the framings of Db2 LUW log records the byte order, `little` or `big`. Raises OptionError if that is missing.
+    `fixed` needs the length of a record in bytes. `glued` and `parsed` need a function that reads the length of a
+    record. The framings of Db2 LUW need the byte order, `little` or `big`. Raises OptionError if such a value is
+    missing.
     """
     if name in _DESCRIBED:
         return _DESCRIBED[name].within(limits)
@@ -68,9 +69,9 @@ def framing_of(
 
 
 def named_framing(name: str, options: Options, cutter: Cutter | None = None, byte_order: str | None = None) -> Framing:
-    """The framing with a name, as options describe it: its descriptor words, and what is not records.
+    """The framing with a name, with the descriptor words and skipped bytes of the options.
 
-    As `framing_of`; OptionError LMP-S003 also for an option that the framing does not use.
+    As `framing_of`; raises OptionError LMP-S003 also for an option that the framing does not use.
     """
     for option in unused(name, options):
         users = [other for other, used in FRAMING_OPTIONS.items() if option in used]
@@ -92,7 +93,7 @@ def named_framing(name: str, options: Options, cutter: Cutter | None = None, byt
 
 
 def unused(name: str, options: Options) -> Iterator[str]:
-    """The given options that a framing does not use, by their Python names."""
+    """Yield the given options that a framing does not use, by Python name."""
     given = options.of_framing
     yield from (option for option in given if option not in FRAMING_OPTIONS.get(name, ()))
     if name == "glued" and "rdw_adjustment" in given and "record_length_field" not in given:
@@ -100,7 +101,7 @@ def unused(name: str, options: Options) -> Iterator[str]:
 
 
 def described(name: str, record: WordRule, block: WordRule) -> Framing:
-    """The framing with a name and with descriptor words by these rules; one without blocks ignores theirs."""
+    """The framing with a name and these rules for its words; a framing without blocks ignores `block`."""
     framing = _DESCRIBED[name]
     rules = {"rule": record.normal(name != "zosmf")}
     if framing.is_blocked:

@@ -1,4 +1,4 @@
-"""Index: the records of a file as arrays, without an object for each record; its spans, and searches of the headers."""
+"""Index: the records of a file as arrays, without an object for each record; spans; first records by header bytes."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def windows(
     max_bytes: int = MAX_BYTES,
     lead: int = 0,
 ) -> Iterator[Window]:
-    """The records of `framing.extents(buffer, start, end, first_index)`, many at a time.
+    """Yield the records of `framing.extents(buffer, start, end, first_index)`, many at a time.
 
-    A window has at most `max_records` records in at most `max_bytes` bytes of the file, but at least one record.
-    Its data begin with the `lead` bytes in front of the first one. Raises what `extents` raises, after the last window
+    A window has at most `max_records` records in at most `max_bytes` bytes of the file, but at least one record. The
+    data begin with the `lead` bytes in front of the first record. Errors of `extents` are raised after the last window
     of good records.
 
     Memory is constant. Arrays that the caller keeps stay valid.
@@ -45,7 +45,7 @@ def windows(
 
 
 def _filled(runs: Iterator[ExtentRun], max_records: int, max_bytes: int) -> Iterator[ExtentRun]:
-    """The same records in runs of the size of a window; all good records come before an error."""
+    """Yield the same records in runs of the size of a window; an error comes after all good records."""
     held = ExtentRun()
     fault: LmparseError | None = None
     is_last = False
@@ -70,19 +70,19 @@ def _filled(runs: Iterator[ExtentRun], max_records: int, max_bytes: int) -> Iter
 
 
 def spans(framing: Framing, buffer: Buffer, max_bytes: int) -> list[Span]:
-    """The file in spans of about `max_bytes`, by its descriptor words.
+    """The file in spans of about `max_bytes`, by descriptor words.
 
-    Everything from damaged framing on is in the last span, and reading that span reports the damage.
+    The last span has everything from damaged framing on; reading this span reports the damage.
     """
     found: list[Span] = []
     start, first, index = 0, 0, 0
     try:
         begin, stop = framing.range_of(buffer)
-        reached = begin  # the end of the record before
+        reached = begin  # the end of the previous record
         for run in _runs(framing, buffer, begin, stop, 0) if begin < stop else ():
             begins = np.append(reached, run.ends[:-1])
             numbers = np.arange(len(begins))
-            if framing.is_blocked:  # reading begins at a block, whose word is between two records
+            if framing.is_blocked:  # reading begins at a block, and a block begins where a BDW is between two records
                 is_first = run.offsets - framing.lead > begins
                 begins, numbers = begins[is_first], numbers[is_first]
             while (place := int(np.searchsorted(begins, start + max(max_bytes, 1)))) < len(begins):
@@ -95,7 +95,7 @@ def spans(framing: Framing, buffer: Buffer, max_bytes: int) -> list[Span]:
 
 
 def _runs(framing: Framing, buffer: Buffer, start: int, end: int, index: int) -> Iterator[ExtentRun]:
-    """The records by a scan as far as it gets; the rest by `extents`, which raises the error there."""
+    """Yield the records as far as a scan gets, then the records of `extents`, which raises the error there."""
     handover = Handover(start, index)
     if start >= 0 and end <= len(buffer):
         handover = yield from framing.runs(buffer, start, end, index)
@@ -127,7 +127,7 @@ Place = tuple[int, int]
 
 
 def firsts(windows: Iterable[Window], places: Sequence[Place]) -> Iterator[RecordExtent]:
-    """The first record with each distinct value of the bytes at `places`, and every record too short for them."""
+    """Yield the first record with each distinct value at `places`, and all records too short for `places`."""
     if not places:
         yield from (window.extent(0) for window in islice(windows, 1))
         return

@@ -1,4 +1,4 @@
-"""Records that say their own length in a field of their spec, with nothing between them."""
+"""Records that state their own length in a field, with nothing between records."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST = (1 << 63) - 1
 
 @dataclass(frozen=True, eq=False)
 class LengthField:
-    """A field at a fixed place of each record: a whole number, or digits as text."""
+    """A field at a fixed place of each record that states a length: an integer, or digits as text."""
 
     spec: Spec
     field: Field
@@ -45,11 +45,11 @@ class LengthField:
 
     @property
     def is_scanned(self) -> bool:
-        """Whether scans can read it: it is a number of a width that structs have."""
+        """Whether scans can read the field: an integer of a width that structs have."""
         return self.field.kind in _NUMBERS and self.width in _LETTERS
 
     def form(self, adjustment: int) -> WordForm:
-        """Record up to the length in the form that scans read."""
+        """The record up to its length field, in the form for scans."""
         letter = _LETTERS[self.width]
         letter = letter.lower() if self.field.kind == "int" else letter
         order = {"little": "<", "big": ">"}[self.byte_order]
@@ -58,7 +58,7 @@ class LengthField:
         return WordForm(struct, 0, adjustment, max(0, self.end - adjustment), _MOST, self.offset, type_)
 
     def read(self, buffer: Buffer, offset: int, end: int, index: int, adjustment: int) -> int:
-        """Length of the record at `offset`. Raises as `Descriptor.read` does."""
+        """Length of the record at `offset` in bytes. Raises as `Descriptor.read` does."""
         if end - offset < self.end:
             raise cut_short(buffer, offset, end, index, self.end, spec=self.spec.id)
         raw = buffer[offset + self.offset : offset + self.end]
@@ -74,20 +74,20 @@ class LengthField:
     def _number(self, raw: bytes) -> int | None:
         if self.field.kind in _NUMBERS:
             return int.from_bytes(raw, self.byte_order, signed=self.field.kind == "int")
-        for zero in (0xF0, 0x30):  # digits of EBCDIC, of ASCII; the code page need not be known
+        for zero in (0xF0, 0x30):  # digits of EBCDIC or ASCII, because the code page may be unknown
             digits = raw.strip(b"\x40" if zero == 0xF0 else b" ")
             if digits and all(zero <= byte <= zero + 9 for byte in digits):
                 return int(bytes(byte - zero + 0x30 for byte in digits))
         return None
 
     def cutter(self, adjustment: int) -> Cutter:
-        """The same for the framing of records that are cut one by one."""
+        """The cutter that reads the length record by record."""
         return lambda buffer, offset, end, index: self.read(buffer, offset, end, index, adjustment)
 
 
 @cache
 def length_field(spec: str, name: str) -> LengthField:
-    """The field that an option names, looked up once. Raises OptionError LMP-S003 if a spec has no such field."""
+    """The field that an option names, looked up once. Raises OptionError LMP-S003 if the spec has no such field."""
     loaded = catalog.load(spec)
     layout = loaded.layout
     fitting = [field for field in layout if _fits(layout, field)]
@@ -102,11 +102,11 @@ def length_field(spec: str, name: str) -> LengthField:
 
 @dataclass(frozen=True)
 class Measured(WordFraming):
-    """The framing `glued` of records whose length is a number that scans can read."""
+    """The framing `glued` for records whose length is an integer that scans can read."""
 
     length: LengthField
     adjustment: int = 0
-    """Bytes that are added to the length that the field says."""
+    """Bytes to add to the length that the field states."""
     name = "glued"
 
     @property
@@ -125,7 +125,7 @@ class Measured(WordFraming):
 
 
 def _fits(layout: Layout, field: Field) -> bool:
-    """Whether a field may say the length of its record."""
+    """Whether a field may state the length of its record."""
     is_fixed = field.offset is not None and field.width is not None and field.bits is None
     is_ordered = field.width == 1 or (field.endian or layout.endian) is not None or field.kind not in _NUMBERS
     is_plain = is_ordered and not (field.conditional or field.optional or field.repeated or field.is_instance)
@@ -148,7 +148,7 @@ class Glued(Framing):
         offset = start
         while offset < end:
             try:
-                # A record may end where the next one begins, so the end of a part is not the end of the file.
+                # The end of the file, not of the part: a cutter may look at bytes behind the record.
                 length = self.cutter(buffer, offset, self.range_of(buffer)[1], index)
             except DataError as error:
                 error.at(record_index=index, record_offset=offset)

@@ -1,4 +1,4 @@
-"""Records with nothing between them that end where their spec ends: only a parser knows where that is."""
+"""Records that end where their spec ends, with nothing between records; only a parser knows the end."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from lmparse.limits import Limits
 from lmparse.storage.buffers import Buffer
 
 EndOf = Callable[[bytes], int]
-"""From bytes that begin with a record, where it ends in them. Raises DataError if they do not."""
+"""Length of the record at the start of some bytes. Raises DataError if the bytes begin with no record."""
 _FIRST, _FACTOR = 1 << 12, 8
-"""Bytes that are given to the parser at first, and how many times as many if they were too few."""
+"""Bytes passed to the parser at first, and the factor of growth if they are too few."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Parsed(Glued):
 def parsed_cutter(end_of: EndOf, limits: Limits, *, takes_rest: bool) -> Cutter:
     """The cutter by a parser.
 
-    `takes_rest`: whether where a record ends may depend on how many bytes are behind it, so that it must be given all
-    of them at once. Raises TruncatedError LMP-F006, FramingError LMP-F016, and FileLimitError LMP-L002 for a record
-    that is longer than the limit.
+    `takes_rest`: whether the end of a record may depend on the number of bytes behind it; the parser then gets all
+    bytes at once. Raises TruncatedError LMP-F006, FramingError LMP-F016, and FileLimitError LMP-L002 for a record above
+    the limit.
     """
 
     def length(buffer: Buffer, offset: int, end: int, index: int) -> int:
@@ -60,7 +60,7 @@ def parsed_cutter(end_of: EndOf, limits: Limits, *, takes_rest: bool) -> Cutter:
 
 
 def unreadable(fault: DataError, buffer: Buffer, offset: int, end: int, index: int) -> FramingError:
-    """The error of a record that cannot be read, so that nobody knows where the next one begins."""
+    """The error of an unreadable record, whose end and successor are therefore unknown."""
     names = ("spec", "field", "field_offset", "doc_ref")
     known: dict[str, Any] = {name: getattr(fault, name) for name in names}
     if fault.code == "LMP-R001":

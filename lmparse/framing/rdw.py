@@ -1,4 +1,4 @@
-"""Framings with a length in front of each record: an RDW, the prefix of z/OSMF, or the length in Db2 LUW records."""
+"""Framings with a length in front of each record: an RDW, the prefix of z/OSMF, or the length of a Db2 LUW record."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from lmparse.storage.buffers import Buffer
 
 
 class WordFraming(Framing):
-    """A framing with a word in front of each record, or of each piece of one, that contains a length."""
+    """A framing with a word in front of each record or piece; the word contains a length."""
 
     rule: WordRule = OWN
-    """How the word says the length."""
+    """How the word states the length."""
 
     @property
     def word(self) -> Descriptor:
@@ -33,7 +33,7 @@ class WordFraming(Framing):
 
     @property
     def form(self) -> WordForm:
-        """The word in the form that scans read."""
+        """The word in the form for scans."""
         return self.word.form()
 
     @property
@@ -42,9 +42,9 @@ class WordFraming(Framing):
 
     @property
     def bounded_form(self) -> WordForm:
-        """The form whose longest record is that of the limits: longer ones are left to `extents`, which refuses them.
+        """The form with the longest record of the limits; scans leave longer records to `extents`, which refuses them.
 
-        So the limit costs scans nothing.
+        The limit therefore costs scans nothing.
         """
         form = self.form
         return replace(form, most=min(form.most, self.longest + form.skip - form.uncounted))
@@ -56,7 +56,7 @@ class WordFraming(Framing):
 
     @property
     def word_options(self) -> dict[str, str]:
-        """The options for words that are not as z/OS writes them, by their Python names."""
+        """The options for words that differ from those of z/OS, by Python name."""
         of_block = () if self.block_word is None else self.block_word.rule.options("bdw")
         return dict([*self.rule.options("rdw"), *of_block])
 

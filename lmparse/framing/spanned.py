@@ -14,8 +14,8 @@ from lmparse.framing.rdw import WordFraming
 from lmparse.storage.buffers import Buffer
 
 Piece = tuple[int, tuple[int, int], int, int | None]
-"""Offset of the SDW, offset and length of the bytes, segment code, and the offset at which reading may resume:
-None for that of the SDW, -1 if there is none."""
+"""Offset of the SDW, offset and length of the piece, segment code, and the offset at which reading may resume (None: at
+the SDW; -1: nowhere)."""
 
 
 @dataclass(frozen=True)

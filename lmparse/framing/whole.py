@@ -1,4 +1,4 @@
-"""A file that is one record, and the items of a list in it."""
+"""A file that is one record, and the items of a list inside the record."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Whole(Framing):
 
 @dataclass(frozen=True)
 class Items(Framing):
-    """The framing `whole` with rows that are the items of a list: what is in front of it and behind it is no record."""
+    """The framing `whole` for the items of a list; bytes in front of the list and behind it are no records."""
 
     inner: Framing
-    """Cuts the list into its items."""
+    """Cuts the list into items."""
     count: int | None
-    """How many items there are; None for as many as there are bytes."""
+    """The number of items; None if items fill the bytes."""
     behind: str
-    """The fields of the spec behind the list; empty if there are none."""
+    """Names of the fields behind the list; empty if there are none."""
     name = "whole"
 
     @property
@@ -49,7 +49,7 @@ class Items(Framing):
             yield extent
             start, index = extent.end, extent.index + 1
         if end < self.range_of(buffer)[1]:
-            return  # a part of the list
+            return  # only a part of the list
         hex_ = excerpt(buffer, start, end)
         if index < self.count:
             raise TruncatedError(

@@ -1,4 +1,4 @@
-"""Records as arrays with one entry for each record: runs, which scans return, and windows, which readers get."""
+"""Records as arrays with one entry for each record: runs from scans, and windows for readers."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ class Window:
     """Consecutive records of a file. `starts`, `lengths` and `offsets` have one entry for each record."""
 
     first_index: int
-    """Number of its first record in the file."""
+    """Number in the file of the first record."""
     data: Bytes
-    """The bytes that contain the records, read only: as they are in the file, unless a record is spanned; then they
-    are without the descriptor words between pieces."""
+    """The bytes that contain the records, read only. They are as in the file; with spanned records, they lack the
+    descriptor words between pieces."""
     starts: Int64s
     """Offset of each record in `data`; ascending. An empty record may begin at the end of `data`."""
     lengths: Int64s
     """Number of bytes of each record, without descriptor words."""
     offsets: Int64s
-    """Offset of the first byte of each record in the file, as `RecordExtent.offset`."""
+    """Offset in the file of the first byte of each record, as `RecordExtent.offset`."""
     gap_starts: Int64s = field(default_factory=lambda: _NONE)
     gap_ends: Int64s = field(default_factory=lambda: _NONE)
-    """Starts and ends in the file of the bytes between two pieces of one record, for all records."""
+    """Starts and ends in the file of the bytes between two pieces of a record, for all records."""
 
     def __len__(self) -> int:
         return len(self.starts)
 
     def numbers_in_file(self, which: Int64s | None = None) -> Int64s:
-        """The number of each record in the file, or of some of them."""
+        """The number in the file of each record, or of the records `which`."""
         if which is not None:
             return which + self.first_index
         return np.arange(self.first_index, self.first_index + len(self))
 
     def extent(self, number: int) -> RecordExtent:
-        """The extent of one record, the first having number 0; reading cannot begin at it."""
+        """The extent of record `number` of the window, counted from 0; its `resume` is None."""
         start, left = int(self.offsets[number]), int(self.lengths[number])
         pieces = []
         for gap in range(int(np.searchsorted(self.gap_starts, start)), len(self.gap_starts)):
@@ -59,24 +59,24 @@ class Window:
 
 
 class ExtentRun(NamedTuple):
-    """Consecutive records. Offsets in the file; all arrays but `lengths` are ascending."""
+    """Consecutive records of a file. All arrays except `lengths` ascend."""
 
     offsets: Int64s = _NONE
     lengths: Int64s = _NONE
     ends: Int64s = _NONE
     """Offset behind the last byte of each record."""
     gap_starts: Int64s = _NONE
-    """Starts and `gap_ends` of the bytes between two pieces of one record, for all records."""
+    """Starts, and in `gap_ends` the ends, of the bytes between two pieces of a record, for all records."""
     gap_ends: Int64s = _NONE
 
     def then(self, other: ExtentRun) -> ExtentRun:
-        """These records, followed by others."""
+        """These records, followed by the records of `other`."""
         if not len(self.offsets):
             return other
         return ExtentRun(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
 
     def part(self, first: int, behind: int) -> ExtentRun:
-        """The records from number `first` up to number `behind`."""
+        """The records from number `first` to before number `behind`."""
         if first == behind:
             return ExtentRun()
         offsets, ends = self.offsets[first:behind], self.ends[first:behind]
@@ -84,12 +84,12 @@ class ExtentRun(NamedTuple):
         return ExtentRun(offsets, self.lengths[first:behind], ends, self.gap_starts[gaps], self.gap_ends[gaps])
 
     def behind(self, first: int, max_records: int, max_bytes: int) -> int:
-        """The number behind the last record that fits into a window that begins with record `first`."""
+        """The number behind the last record that fits into a window with first record `first`."""
         fitting = int(np.searchsorted(self.ends, self.offsets[first] + max_bytes, side="right"))
         return min(max(fitting, first + 1), first + max(max_records, 1))
 
     def window(self, buffer: Buffer, index: int, lead: int = 0) -> Window:
-        """The window of these records; the first has number `index` in the file, and `lead` bytes in front of it."""
+        """The window of these records: number of the first record in the file, and bytes in front of it."""
         low, high = int(self.offsets[0]) - lead, int(self.ends[-1])
         if not len(self.gap_starts):
             return Window(index, array_of(buffer, low, high), self.offsets - low, self.lengths, self.offsets)
@@ -97,13 +97,13 @@ class ExtentRun(NamedTuple):
         data = np.concatenate([array_of(buffer, start, end) for start, end in kept])
         data.flags.writeable = False
         left_out = np.concatenate(([0], np.cumsum(self.gap_ends - self.gap_starts)))
-        # A gap that begins at the start of a record is behind the record's empty first piece.
+        # A gap at the start of a record is behind an empty first piece of the record.
         starts = self.offsets - low - left_out[np.searchsorted(self.gap_starts, self.offsets)]
         return Window(index, data, starts, self.lengths, self.offsets, self.gap_starts, self.gap_ends)
 
 
 def joined(starts: Int64s, ends: Int64s, continues: Flags) -> ExtentRun:
-    """Records from their pieces: start and end of the bytes of each piece, and whether it continues a record."""
+    """Records from pieces: start and end of the bytes of each piece, and whether the piece continues a record."""
     offsets = starts[~continues]
     record_ends = ends[~np.append(continues[1:], False)]
     if len(offsets) == len(starts):
@@ -115,13 +115,13 @@ def joined(starts: Int64s, ends: Int64s, continues: Flags) -> ExtentRun:
 
 
 _NEAR = 1 << 16
-"""Bytes between two pieces that are read rather than left out, if nothing else is said."""
+"""Default for the bytes between two pieces that are read together with the pieces."""
 
 
 def array_of(buffer: Buffer, start: int, end: int, *, is_kept: bool = False) -> Bytes:
-    """The bytes from `start` up to `end`, which the buffer has, as an array that is read only and stays valid.
+    """The bytes from `start` to `end` of a buffer as a read-only array that stays valid.
 
-    `is_kept` keeps the bytes in the buffer, so that arrays of parts of them are not read again.
+    `is_kept` keeps the bytes in the buffer, so that arrays of parts need no second reading.
     """
     if isinstance(buffer, bytes):
         return np.frombuffer(buffer, np.uint8)[start:end]
@@ -129,12 +129,12 @@ def array_of(buffer: Buffer, start: int, end: int, *, is_kept: bool = False) -> 
 
 
 class Gathered:
-    """Pieces of a file that are read together, in any order and overlapping or not."""
+    """Pieces of a file that are read together; the pieces may overlap and have any order."""
 
     def __init__(self, buffer: Buffer, starts: Int64s, lengths: Int64s, near: int = _NEAR) -> None:
-        """`starts` and `lengths` have one entry for each piece, in bytes; a negative length is one of no bytes.
+        """`starts` and `lengths` have one entry in bytes for each piece; a negative length counts as 0.
 
-        Up to `near` bytes between two pieces are read rather than left out.
+        Up to `near` bytes between two pieces are read too.
         """
         order = np.argsort(starts, kind="stable")
         begins, ends = starts[order], np.maximum.accumulate((starts + np.maximum(lengths, 0))[order])
@@ -148,7 +148,7 @@ class Gathered:
         """The bytes of all pieces."""
 
     def places(self, starts: Int64s) -> Int64s:
-        """Where the pieces that begin at these offsets of the file begin in `data`."""
+        """The offsets in `data` of the pieces that begin at `starts` in the file."""
         number = np.searchsorted(self._begins, starts, side="right") - 1
         found: Int64s = starts - self._begins[number] + self._bases[number]
         return found

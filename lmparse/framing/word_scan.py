@@ -1,4 +1,4 @@
-"""Scans from descriptor word to descriptor word: the places of records and their pieces, as arrays."""
+"""Scans from descriptor word to descriptor word; they return places of records and pieces as arrays."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from lmparse.storage.buffers import Buffer
 from lmparse.values.byte_arrays import Bytes, Int64s
 
 _SCAN_BYTES = 1 << 20
-"""Bytes of the file that are scanned at a time; this limits the list of Python integers."""
+"""Bytes of the file scanned at a time; they limit the list of Python integers."""
 _PARALLEL_BYTES = 1 << 23
 """Bytes of the file that a parallel walk scans at a time."""
 _MARGIN = 1 << 6
-"""Least bytes behind a stretch that are read with it, so that a word which begins in it is whole."""
+"""Fewest bytes read behind a stretch, because the last word of a stretch may end there."""
 _MISSES = 3
-"""Number of consecutive stretches with a poor parallel walk, after which a single walker goes on."""
+"""Consecutive stretches with a poor parallel walk after which a single walker takes over."""
 
 
 def _walk(form: WordForm, view: memoryview, offset: int, limit: int, stop: int, starts: list[int]) -> int:
-    """Go from word to word up to `stop`, append the offset of each, and return the end of the last record.
+    """Go from word to word up to `stop`, append the offset of each word, and return the end of the last record.
 
-    A record that ends behind `limit` or has no sound word is left out.
+    The walk ends in front of a record that ends behind `limit` or has no sound word.
     """
     # A loop with `unpack` is the fastest of those measured: a seventh of the time of `extents`. Reads
     # by `int.from_bytes` take three times as long, doubling pointers over all bytes in NumPy 11 times
@@ -68,20 +68,20 @@ def _walk_pieces(
 
 @lru_cache(1 << 14)
 def _block_length(block: BlockDescriptor, word: bytes) -> int | None:
-    """Length of the block with these first bytes; None if they are not a BDW."""
+    """Length of a block by its first bytes; None if they are not a BDW."""
     return block.length(word) if len(word) == block.size else None
 
 
 @dataclass(slots=True)
 class _Scan:
-    """A scan through descriptor words while they are sound, block by block if there are blocks.
+    """A scan through sound descriptor words, block by block if there are blocks.
 
-    It starts between two records, or at a block.
+    The scan starts between two records, or at a block.
     """
 
     form: WordForm
     block: BlockDescriptor | None
-    """The word in front of each block, if there are blocks."""
+    """The word in front of each block, or None."""
     is_spanned: bool
     buffer: Buffer
     offset: int
@@ -90,24 +90,24 @@ class _Scan:
     limit: int
     """End of the current block."""
     base: int = 0
-    """Offset of the bytes in `data`."""
+    """Offset of `data` in the file."""
     data: Bytes = field(default_factory=lambda: np.zeros(0, np.uint8))
     """Bytes of the file around `offset`."""
     starts: list[int] = field(default_factory=list)
-    """Places in `data` of the words in the last stretch."""
+    """Offsets in `data` of the words in the last stretch."""
     codes: list[int] = field(default_factory=list)
-    """Segment codes of the words in the last stretch, if words have one."""
+    """Segment codes of the words in the last stretch, if words have codes."""
     words: int = 0
     """Number of words before the last stretch."""
     blocks: list[tuple[int, int]] = field(default_factory=list)
-    """The block at the start of the last stretch and the blocks that begin in it: offset, number of words before it."""
+    """The block at the start of the last stretch, and blocks that begin in it: offset, number of words before."""
     misses: int = 0
     """Number of consecutive poor parallel walks."""
     closed: list[tuple[int, int]] = field(default_factory=list)
-    """Ends of chains of words in the last stretch: number of words up to there, and place of the end in `data`."""
+    """Ends of chains of words in the last stretch: number of words up to the end, and offset of the end in `data`."""
 
     def stretches(self) -> Iterator[tuple[Int64s, Int64s]]:
-        """Offsets of words and the ends of their records, a stretch at a time."""
+        """Yield the offsets of words and the ends of their records, stretch by stretch."""
         is_sound = True
         while is_sound and self.offset < self.end:
             self.words += len(self.starts)
@@ -127,7 +127,7 @@ class _Scan:
                 yield starts + self.base, ends + self.base
 
     def _walk_in_parallel(self) -> tuple[Int64s, Int64s] | None:
-        """A longer stretch by a parallel walk; None if a single walker has to go."""
+        """Scan a longer stretch by a parallel walk; None if a single walker must scan."""
         if self.block is not None or self.is_spanned or self.misses >= _MISSES:
             return None
         stop, place = self._load(_PARALLEL_BYTES), self.offset - self.base
@@ -142,16 +142,16 @@ class _Scan:
         return starts, np.append(starts[1:], reached)
 
     def _load(self, size: int) -> int:
-        """Have `size` bytes from `offset` on in `data`, or all up to the end; return the offset behind them."""
+        """Make `data` contain `size` bytes from `offset` on, or all up to `end`; return the end of these bytes."""
         stop = min(self.offset + size, self.end)
-        # The length that a record says may be anywhere in it.
+        # The length field may be anywhere in a record.
         top = min(stop + max(_MARGIN, self.form.struct.size), self.end)
         if self.offset < self.base or top > self.base + len(self.data):
             self.base, self.data = self.offset, array_of(self.buffer, self.offset, top, is_kept=True)
         return stop
 
     def _advance(self, stop: int) -> bool:
-        """Take the rest of the block, or up to `stop`; False when something is not sound."""
+        """Scan the rest of the block, or up to `stop`; False at an unsound word."""
         if self.offset == self.limit and not self._enter():
             return False
         view, (place, limit, end) = self.data.data, (n - self.base for n in (self.offset, self.limit, stop))
@@ -165,7 +165,7 @@ class _Scan:
         return reached == self.limit or reached >= stop
 
     def _enter(self) -> bool:
-        """Enter the next block, behind its BDW; whether its length is sound."""
+        """Enter the next block, behind its BDW; False if the length of the block is unsound."""
         if self.block is None:
             return False
         size = self.block.size
@@ -182,7 +182,7 @@ class _Scan:
 def runs_of_records(
     form: WordForm, buffer: Buffer, start: int, end: int, index: int, block_word: BlockDescriptor | None
 ) -> Generator[ExtentRun, None, Handover]:
-    """Records in one piece, as `Framing.runs` gives them."""
+    """Yield unspanned records, as `Framing.runs` does."""
     is_blocked = block_word is not None
     scan = _Scan(form, block_word, False, buffer, start, end, start if is_blocked else end)
     for starts, ends in scan.stretches():
@@ -204,9 +204,9 @@ def runs_of_pieces(
     bounds: tuple[int, int],
     block_word: BlockDescriptor | None,
 ) -> Generator[ExtentRun, None, Handover]:
-    """Records that may be in several pieces, as `Framing.runs` gives them.
+    """Yield records that may have several pieces, as `Framing.runs` does.
 
-    Up to one of more than the bytes or the pieces that `bounds` has.
+    The scan ends in front of a record with more bytes or pieces than `bounds`.
     """
     longest, most_pieces = bounds
     opening, closing = (np.isin(np.arange(256), [*codes]) for codes in segment_codes())
@@ -214,7 +214,7 @@ def runs_of_pieces(
     scan = _Scan(form, block_word, True, buffer, start, end, start if is_blocked else end)
     place = Handover(start, index)
     none = np.zeros(0, np.int64)
-    held = none, none, np.zeros(0, np.uint8)  # pieces of the record that is not whole yet
+    held = none, none, np.zeros(0, np.uint8)  # pieces of the incomplete record
     for starts, ends in scan.stretches():
         before = len(held[0])
         starts, ends = np.append(held[0], starts), np.append(held[1], ends)
@@ -230,7 +230,7 @@ def runs_of_pieces(
         if (behind - begins > longest).any() or (pieces > most_pieces).any():
             return Handover(place.offset, place.index, index - place.index)
         if is_blocked:
-            # Reading may begin at a block only when no record goes on in it.
+            # Reading may begin at a block only if no record continues in the block.
             for offset, count in reversed(scan.blocks):
                 first = before + count - scan.words
                 if 0 <= first < len(opens) and opens[first]:
@@ -249,22 +249,22 @@ def runs_of_pieces(
 
 _WALKERS = 256
 _LEAST_BYTES = 1 << 18
-"""Bytes of the shortest stretch; in a shorter one a single walker is as fast."""
+"""Bytes of the shortest stretch for a parallel walk; a single walker is as fast in shorter stretches."""
 _TRIES = 4
-"""Number of places without a match after which the search ends."""
+"""Places without a match after which the search ends."""
 _UNEVEN = 2
-"""Steps of the longest walk, for each that a walker takes through its share of the shortest records."""
+"""Steps of the longest walk, per step that a walker needs through its share of the shortest records."""
 _FEW, _REACH = 1 << 12, 1 << 16
-"""Bytes that are searched for the likeness of the first record, at first and at most."""
+"""Bytes searched for the likeness of the first record, at first and at most."""
 
 
 def parallel_walk(form: WordForm, data: Bytes, offset: int, limit: int, stop: int) -> tuple[Int64s, int] | None:
-    """The offsets of the records from `offset` up to `stop`, and the end of the last one.
+    """The offsets of the records from `offset` up to `stop`, and the end of the last record.
 
-    Some hundred walkers start at once, from places that look like the start of the first record. The first walker is
-    right, and each right walker that arrives exactly at the start of the next one proves that one right. A record
-    that ends behind `limit` or has no sound word is left out, with everything behind it. None if a single walker is
-    as fast, also because one of many would go most of the way.
+    Some hundred walkers start at once, at places that look like the start of the first record. The first walker is
+    right. A right walker that arrives exactly at the start of the next walker proves that walker right. The result ends
+    in front of a record that ends behind `limit` or has no sound word. None if a single walker is as fast, because
+    records look unlike each other or one walker would go most of the way.
     """
     last = min(limit - form.size, stop - 1) - offset
     if last < _LEAST_BYTES:
@@ -274,14 +274,14 @@ def parallel_walk(form: WordForm, data: Bytes, offset: int, limit: int, stop: in
         return None
     lengths = items(data, offset + form.length_at, last + 1, form.length_type)
     stops = np.append(begins[1:], last + 1)
-    far = limit - offset + abs(form.uncounted) + 1  # any length above it leads behind the limit, too
+    far = limit - offset + abs(form.uncounted) + 1  # all greater lengths lead behind the limit, too
     most = _UNEVEN * (last // (len(begins) * form.size) + 1)
     places, paths = begins, list[Int64s]()
     while (is_going := places < stops).any():
         if len(paths) == most:
             return None
         paths.append(places)
-        # A walker that started wrong must still move on; it may end anywhere.
+        # A wrong walker must also move on; it may end anywhere.
         lead = np.clip(lengths[np.minimum(places, last)].astype(np.int64), 0, far) + form.uncounted
         places = np.where(is_going, places + np.maximum(lead, form.size), places)
     has_arrived = places[:-1] == begins[1:]
@@ -300,7 +300,7 @@ def parallel_walk(form: WordForm, data: Bytes, offset: int, limit: int, stop: in
 
 
 def _begins(form: WordForm, data: Bytes, offset: int, last: int) -> Int64s:
-    """Places relative to `offset` that look like the start of the first record, beginning with that one."""
+    """Places relative to `offset` that look like the start of the first record; the first place is that record."""
     behind = form.length_at + np.dtype(form.length_type).itemsize
     like = data[offset + behind : offset + form.size + form.alike].tobytes()
     places = {0}
@@ -310,12 +310,12 @@ def _begins(form: WordForm, data: Bytes, offset: int, last: int) -> Int64s:
         if found >= 0:
             places.add(found - behind - offset)
         elif number == _TRIES and len(places) == 1:
-            break  # these records do not begin alike
+            break  # these records begin differently
     return np.array(sorted(place for place in places if place >= 0), np.int64)
 
 
 def _find(data: Bytes, like: bytes, start: int, end: int) -> int:
-    """As bytes.find: most records begin alike at once, so few bytes are copied for the search."""
+    """As `bytes.find`. Most searches end within a few bytes, so few bytes are copied at first."""
     for size in (_FEW, end - start):
         found = data[start : min(start + size, end)].tobytes().find(like)
         if found >= 0:
@@ -324,5 +324,5 @@ def _find(data: Bytes, like: bytes, start: int, end: int) -> int:
 
 
 def items(data: Bytes, start: int, count: int, type_: str) -> npt.NDArray[np.unsignedinteger]:
-    """`count` numbers of a type, one at every byte from `start` on, whatever their alignment."""
+    """`count` overlapping numbers of a type, one at every byte from `start` on, whatever their alignment."""
     return np.ndarray((count,), type_, data, start, (1,))

@@ -1,8 +1,7 @@
-"""Dissection: the bytes of one record with the fields in them.
+"""Dissection: the bytes of one record, divided into fields.
 
-`reader` returns values only; a dissection also has the place of every field (its first byte, and the byte behind its
-last one), and the bytes that are in no field. It is read through the debug parser, so a record that does not parse is
-dissected up to its fault.
+`reader` returns values only. A dissection also has the place of every field, as its first byte and the byte behind its
+last, and the bytes in no field. The debug parser reads the record, so an unsound record is dissected up to its fault.
 """
 
 from __future__ import annotations
@@ -21,33 +20,33 @@ from lmparse.spec.layout import Ending, Field, Layout
 from lmparse.values.json_form import to_json
 
 Branch = tuple[str, str, str]
-"""A field with several cases: id of its layout, id of the field, and id of the layout that the data chose."""
+"""A field with several cases: id of its layout, id of the field, and id of the layout that the data select."""
 CLOSING = "closing"
-"""Kind of the bytes that close a part of a record, as a terminator does."""
+"""Kind of the bytes that close a sized part of a record: a terminator or padding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A field of a record, or a part of one. Offsets in bytes from the start of the record."""
+    """A field of a record, or a part of a field. Offsets are bytes from the start of the record."""
 
     path: str
-    """Its name behind those of the fields around it, as in errors: `images[0].row`."""
+    """Names of the fields around this field and its own name, as in errors: `images[0].row`."""
     field: Field
     layout: str
     """Id of the layout that has the field."""
     start: int
     end: int
-    """The byte behind its last one."""
+    """The byte behind the last byte of the field."""
     value: Any = None
-    """The value in the form that `records` prints; None if it is null or faulty, or has parts."""
+    """The value as `records` prints it; None if the value is null or faulty, or the field has parts."""
     meaning: str = ""
-    """The spec's meaning of the value, if the value is in a list."""
+    """The spec's meaning of the value, if the spec lists the value."""
     children: tuple[Node, ...] = ()
     fault: DataError | None = None
     branches: tuple[Branch, ...] = ()
-    """The cases that the data chose between the object with the field and the field's layout, outermost first."""
+    """The cases that the data select between the object with the field and the field's layout, outermost first."""
     is_column: bool = False
-    """Whether it is a column of a row, or its value: the description of a table has it, and no spec."""
+    """Whether the field is a column of a row or its value: the description of a table has the field, no spec has it."""
 
     @property
     def name(self) -> str:
@@ -63,31 +62,31 @@ class Node:
 
 @dataclass(frozen=True)
 class Dissection:
-    """One record taken apart."""
+    """One record divided into fields."""
 
     spec: str
     raw: bytes
     nodes: tuple[Node, ...]
     kind: str = ""
-    """The kind of the record, if the spec has several kinds (`db2_dms.insert_record`)."""
+    """Kind of the record if the spec has several kinds, such as `db2_dms.insert_record`."""
     fault: DataError | None = None
-    """Why the record does not parse. The nodes are those up to the fault."""
+    """Why the record does not parse; the nodes then end at the fault."""
     calculated: tuple[Node, ...] = ()
-    """The calculated values, which have no bytes: start and end are 0."""
+    """Calculated values. They have no bytes: start and end are 0."""
     notes: tuple[str, ...] = field(default=())
     """Remarks on the record, one sentence each."""
 
     def walk(self) -> Iterator[Node]:
-        """All fields and their parts, in order."""
+        """Yield all fields and their parts, in order."""
         for node in self.nodes:
             yield from node.walk()
 
     def leaves(self) -> Iterator[Node]:
-        """The fields without parts."""
+        """Yield the fields without parts."""
         return (node for node in self.walk() if not node.children)
 
     def unread(self) -> list[tuple[int, int]]:
-        """Bytes that are in no field, as pairs of the first byte and the one behind the last."""
+        """The bytes in no field, as pairs of the first byte and the byte behind the last."""
         gaps = []
         reached = 0
         for start, end in sorted((node.start, node.end) for node in self.leaves()):
@@ -118,7 +117,7 @@ class Dissector:
         return Dissection(self._reader.spec.id, raw, nodes, kind, fault, calculated)
 
     def _calculated(self, parsed: KaitaiStruct, path: str) -> Iterator[Node]:
-        """The calculated values of an object and of those inside it."""
+        """Yield the calculated values of an object and of the objects inside it."""
         layout = self._reader.spec.layout_of(parsed)
         for entry, decode in self._reader.decoders(layout):
             if entry.id in layout.computed:
@@ -136,7 +135,7 @@ class Dissector:
                     yield from self._calculated(item, f"{path}{entry.id}[{number}]." if entry.repeated else inner)
 
     def _nodes(self, spot: _Spot) -> Iterator[Node]:
-        """The fields of an object."""
+        """Yield the fields of an object."""
         for entry, decode in self._reader.decoders(spot.layout):
             value = value_of(spot.parsed, entry.id)
             places = places_of(spot.parsed, entry.id)
@@ -145,13 +144,13 @@ class Dissector:
                 yield self._list(place, entry, decode, value or [], places)
             elif places:
                 yield from self._field(place, entry, decode, value, places[0])
-            elif entry.kind == "rest" and value:  # a record that ends early has the start of its last field here
+            elif entry.kind == "rest" and value:  # a record that ends early has here the first bytes of its cut field
                 end = len(spot.raw)
                 yield self._node(spot, entry, end - len(value), end, value=to_json(value))
 
     def _list(self, spot: _Spot, entry: Field, decode: Decode | None, items: list[Any], places: list[Place]) -> Node:
         children: list[Node] = []
-        # The last item may be missing: the one inside which the parser stopped.
+        # The last item may be missing, because the parser stopped inside it.
         for number, (place, item) in enumerate(zip_longest(places, items)):
             one = replace(entry, id=f"{entry.id}[{number}]", repeated=False)
             children += self._field(spot, one, decode, item, place)
@@ -187,7 +186,7 @@ class Dissector:
             return
         if place[1] is None:
             if spot.fault is None:
-                return  # the record may end inside this field; `rest` has its bytes
+                return  # the record may end inside this field; `rest` has the bytes of the field
             yield self._node(spot, entry, start, end, fault=fault)
             return
         shown = None
@@ -220,9 +219,9 @@ class _Spot:
     fault: DataError | None
     branches: tuple[Branch, ...] = ()
     whole: tuple[int, int] | None = None
-    """The place of the bytes that were unpacked to those of the object: parts of it have no place of their own."""
+    """The place of the compressed bytes around the object; parts of unpacked bytes have no place of their own."""
     other: Any = None
-    """The stream at `base`, if it is not the object's own."""
+    """The stream at `base`, if the object has another stream."""
 
     @property
     def stream(self) -> Any:
@@ -231,7 +230,7 @@ class _Spot:
 
 
 def _closing(spot: _Spot, entry: Field, end: int, raw: bytes) -> Node:
-    """The bytes at the end of a part of the record that are in none of its fields: its terminator, or padding."""
+    """The bytes behind the fields of a sized part of a record: its terminator or padding."""
     ending = entry.ending or Ending()
     keys = {"terminator": ending.terminator, "pad-right": ending.pad}
     name = f"({', '.join(key for key, value in keys.items() if value is not None)})"
@@ -240,7 +239,7 @@ def _closing(spot: _Spot, entry: Field, end: int, raw: bytes) -> Node:
 
 
 def _elsewhere(spot: _Spot, entry: Field) -> _Spot:
-    """The spot of an instance in another stream: that of the record, or one whose place is not known."""
+    """The spot of an instance in another stream: the stream of the record, or a stream at an unknown place."""
     root = spot.parsed._root
     if entry.stream == "_root._io":
         return replace(spot, base=0, whole=None, other=root._io)
@@ -248,13 +247,13 @@ def _elsewhere(spot: _Spot, entry: Field) -> _Spot:
 
 
 def meaning(entry: Field, shown: Any) -> str:
-    """The spec's meaning of a value that is shown, if it is in the field's list; empty for any other."""
+    """The spec's meaning of a value if the spec lists the value; empty otherwise."""
     code = entry.code_of(shown)
     return "" if code is None else code.doc or code.id.replace("_", " ")
 
 
 def placed_at(nodes: Sequence[Node], base: int, path: str) -> tuple[Node, ...]:
-    """Nodes of a separate record as parts of another record, at an offset and under a path."""
+    """The nodes of a separate record as parts of another record, at an offset and under a path."""
     return tuple(
         replace(
             node,

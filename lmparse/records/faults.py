@@ -1,4 +1,4 @@
-"""Faults: errors of generated parsers, as errors that name the field, its offset and the expected value."""
+"""Faults: errors of generated parsers, converted to errors that name field, offset and expected value."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from lmparse.spec.step_budget import RestoreError
 
 
 class Fault:
-    """An error of a generated parser, and its place in the record.
+    """An error of a generated parser, and the place of the error in the record.
 
-    Kaitai's errors name a position in the spec or nothing at all, and cannot be pickled. The place is found from the
-    positions that the debug parser recorded, and from the partly filled object.
+    Kaitai's errors name a position in the spec or nothing, and cannot be pickled. The positions noted by the debug
+    parser and the partly filled object give the place.
     """
 
     def __init__(self, spec: Spec, parsed: KaitaiStruct, error: Exception, raw: bytes) -> None:
@@ -28,7 +28,7 @@ class Fault:
         self.error = error.error if isinstance(error, InstanceError) else error
         self.raw = raw
         steps = error.steps if isinstance(error, InstanceError) else steps_to_end(parsed)
-        # Down to a field that is one value: the parts of such a value are not fields.
+        # End at the first field that is one value, because parts of a value are not fields.
         known = (self._known(step)[1] for step in steps)
         values = (number for number, entry in enumerate(known, 1) if entry is None or entry.kind not in NESTED)
         self.steps = steps[: next(values, len(steps))]
@@ -42,11 +42,11 @@ class Fault:
 
     @cached_property
     def offset(self) -> int | None:
-        """Offset of the field in the record, from the layouts; in records with nested streams from the parser.
+        """Offset of the field in the record; None if the offset is unknown.
 
-        From the parser too where an optional field in front of it is absent: the header of a record may end before it,
-        and others follow the header. What was unpacked has no place in the record, nor has an instance in a stream of
-        its own.
+        The layouts give the offset. The parser gives the offset in records with nested streams, and where an optional
+        field in front is absent: other headers follow a header that ends early. Unpacked bytes, and instances in a
+        stream of their own, have no offset in the record.
         """
         if any(entry is not None and entry.process == "zlib" for _, entry in map(self._known, self.steps[:-1])):
             return None
@@ -57,7 +57,7 @@ class Fault:
                 is_whole = step.parsed._io is self.steps[0].parsed._io
                 return entry.offset if is_whole and step is self.steps[-1] else None
             if entry is not None and _is_moved(layout, entry, vars(step.parsed)):
-                # With a size below zero the parser has stopped in front of the field.
+                # If a size is negative, the parser stopped in front of the field.
                 is_known = self._is_measured or isinstance(self.error, kaitaistruct.InvalidArgumentError)
                 return self.steps[-1].start if is_known else None
             if entry is None or entry.offset is None or entry.repeated:
@@ -68,7 +68,7 @@ class Fault:
 
     @property
     def _is_measured(self) -> bool:
-        """Whether the width of the field is known, or its bytes."""
+        """Whether the width of the field or its bytes are known."""
         has_bytes = self._is_cut or isinstance(getattr(self.error, "actual", None), bytes)
         return has_bytes or (self.field is not None and self.field.width is not None)
 
@@ -78,17 +78,17 @@ class Fault:
 
     @property
     def path(self) -> str:
-        """The name of the field behind those of the nested records around it."""
+        """Names of the fields around the field, and its own name: `images[0].row`."""
         words = []
         for step in self.steps:
             _, entry = self._known(step)
             if entry is None or entry.kind != "body":
                 words.append(step.name if step.index is None else f"{step.name}[{step.index}]")
-        return ".".join(filter(None, words))  # a name is empty in front of the first field of a record
+        return ".".join(filter(None, words))  # the name is empty if the parser stopped in front of the first field
 
     @property
     def _repeated_idly(self) -> str:
-        """The name of the first repeated field, if the item of it that was read last has no bytes; else nothing."""
+        """The path of the first repeated field if its last item that was read has no bytes; otherwise empty."""
         words = []
         for step in self.steps:
             words.append(step.name)
@@ -99,12 +99,12 @@ class Fault:
         return ""
 
     def completes_short_record(self) -> bool:
-        """Whether the record only ends inside an optional field; then `rest` gets the bytes of that field."""
+        """Whether the record only ends inside an optional field; if so, `rest` gets the bytes of the field."""
         entry, offset = self.field, self.offset
         if not (self._is_cut and entry and entry.optional and offset is not None and self._is_at_end_of_record):
             return False
         if entry.ending is not None and entry.size is None and entry.width is None:
-            return False  # its terminator is missing, wherever the record ends
+            return False  # the terminator is missing, wherever the record ends
         keeps = next(
             (known for known in _behind(self.layout, entry) if known.kind == "rest" and known.id != "surplus"), None
         )
@@ -117,7 +117,7 @@ class Fault:
 
     @property
     def _is_at_end_of_record(self) -> bool:
-        """Whether the parser stopped where the record ends and not only a part of it, and nothing must be behind."""
+        """Whether the parser stopped at the end of the whole record, and no later field needs bytes."""
         for number, step in enumerate(self.steps):
             _, entry = self._known(step)
             if entry is None or entry.is_instance or (entry.process and number < len(self.steps) - 1):
@@ -135,7 +135,7 @@ class Fault:
         )
 
     def to_error(self) -> DataError:
-        """The error that replaces Kaitai's."""
+        """The error that replaces Kaitai's error."""
         error, offset = self.error, self.offset
         place: dict[str, Any] = {
             "spec": self.layout.id.split(".")[0],
@@ -162,7 +162,7 @@ class Fault:
                 found="none" if start is None else f"none in {last.parsed._io.size() - start} bytes",
             )  # fmt: skip
         if self._is_cut:
-            # The number of bytes counts up to the end of the part of the record that contains the field.
+            # Count the bytes up to the end of the part that contains the field.
             have = getattr(error, "bytes_available", None)
             if have is None:
                 have = None if offset is None else max(len(self.raw) - offset, 0)
@@ -176,7 +176,7 @@ class Fault:
         return self._of_expression(place)
 
     def _of_expression(self, place: dict[str, Any]) -> DataError:
-        """The error for what is not wrong in the bytes of the field alone."""
+        """The error for causes other than the bytes of the field alone, such as an expression without a value."""
         error = self.error
         if isinstance(error, UnicodeDecodeError):
             bytes_ = bytes(error.object[error.start : error.end])
@@ -184,7 +184,7 @@ class Fault:
                 "the text is not in its encoding", code="LMP-R010",
                 **place | {"expected": error.encoding, "found": f"X'{bytes_.hex().upper()}' at byte {error.start}"},
             )  # fmt: skip
-        if isinstance(error, UnicodeError):  # of codecs that name no bytes, as idna
+        if isinstance(error, UnicodeError):  # some codecs, such as idna, name no bytes
             return RecordError(f"the text is not in its encoding: {_shown(error)}", code="LMP-R010", **place)
         if isinstance(error, RestoreError):
             return RecordError(f"the bytes cannot be restored: {error}", code="LMP-R011", **place)
@@ -205,7 +205,7 @@ class Fault:
                 return RecordError(message, code="LMP-R003", **place | {"hex": found[:32].hex().upper()})
             found = f"X'{found.hex().upper()}'"
         if isinstance(found, KaitaiStruct):
-            # The only check of a whole part of a record is that it agrees with another part.
+            # Whole parts of records are checked only for agreement with other parts.
             return RecordError("parts of the record contradict each other", code="LMP-R002", **place)
         shown = _shown(int(found) if isinstance(found, int) else found)
         if isinstance(error, kaitaistruct.ValidationLessThanError):
@@ -217,7 +217,7 @@ class Fault:
         return InvalidValueError(code="LMP-V001", expected=self._allowed(), found=shown, **place)
 
     def _allowed(self) -> str:
-        """What `valid` demands beside bounds: `any-of`, `expr` or `in-enum`."""
+        """The values that `valid` allows by `any-of`, `expr` or `in-enum`, in words."""
         key, _, text = (self.field.checks if self.field else "").partition(": ")
         if key == "expr":
             return f"a value for which {text} holds"
@@ -227,25 +227,25 @@ class Fault:
 
 
 def without_value(layout: Layout, path: str, error: Exception) -> InvalidValueError:
-    """The error of a calculated value that an expression does not give."""
+    """The error LMP-R012 for a calculated value whose expression has no value."""
     text = f"an expression has no value: {_without_value(error)}"
     return InvalidValueError(text, code="LMP-R012", spec=layout.id.split(".")[0], field=path)
 
 
 def _behind(layout: Layout, entry: Field) -> list[Field]:
-    """The fields of a layout behind one of them."""
+    """The fields of a layout behind a field."""
     found = [one for one in layout if not one.is_instance]
     return found[found.index(entry) + 1 :]
 
 
 def _takes_any(entry: Field) -> bool:
-    """Whether a field needs no bytes at the end of a record: it is optional, or has the bytes that are left."""
+    """Whether a field needs no bytes at the end of a record: it is optional, or takes all remaining bytes."""
     is_bytes = entry.kind in ("variable", "char") and not (entry.checks or entry.conditional or entry.repeated)
     return entry.optional or entry.kind == "rest" or (is_bytes and entry.size == ("rest",))
 
 
 def _is_moved(layout: Layout, entry: Field, known: Container[str]) -> bool:
-    """Whether a field is not at its offset: an optional field in front of it is not among those that are known."""
+    """Whether a field may be away from its offset in the layout, because an optional field in front of it is absent."""
     if entry.is_instance:
         return False
     in_front = layout.fields[: layout.fields.index(entry)]
@@ -253,17 +253,17 @@ def _is_moved(layout: Layout, entry: Field, known: Container[str]) -> bool:
 
 
 def _shown(value: object) -> str:
-    """A text that every output can hold: half of a surrogate pair, as UTF-7 allows, is shown by its number."""
+    """A text that every output can encode; a lone surrogate, possible in UTF-7, is shown by its number."""
     return str(value).encode("utf-8", "backslashreplace").decode()
 
 
 def _without_value(error: Exception) -> str:
-    """Why an expression has no value, in words of specs where Python's name its variables."""
+    """Why an expression has no value, in words of specs; Python's messages name internal variables."""
     if isinstance(error, AttributeError) and error.name:
         return f"the record has no {error.name.removeprefix('_m_')} there"
     if isinstance(error, ZeroDivisionError):
         return "a division by zero"
-    if isinstance(error, UnboundLocalError):  # of `_`, the item that was read last
+    if isinstance(error, UnboundLocalError):  # of `_`, the last item that was read
         return "no case of the switch applies, so there is no item"
     if isinstance(error, IndexError) and str(error).endswith("index out of range"):  # Python's own, also of .last
         return "there is no such item, since there are fewer"

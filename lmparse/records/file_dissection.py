@@ -1,4 +1,4 @@
-"""Dissection of records of a file: with facts from the rest of the file, not from their bytes alone."""
+"""Dissection of the records of a file, with facts from the rest of the file."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from lmparse.spec.catalog import KIND
 
 @dataclass(frozen=True, slots=True)
 class RecordHeading:
-    """What a list of records shows of one; empty texts where a record does not say it."""
+    """What a list of records shows of each record; texts are empty where a record does not state the fact."""
 
     type: str = ""
     """The code or the kind of the record."""
     meaning: str = ""
-    """What that means, in words."""
+    """Meaning of the type in words."""
     table: str = ""
     outcome: str = ""
-    """What became of the change, in words."""
+    """The outcome of the change in words."""
 
 
 class FileDissector:
     """Dissects the records of one file."""
 
     positions: tuple[str, ...] = ()
-    """Words for the log positions that a record contains; empty for records that are not of a log."""
+    """Words for the log positions in a record; empty for records of other files than logs."""
 
     def __init__(self, file: RecordFile) -> None:
         self.file = file
 
     def dissect(self, extent: RecordExtent) -> Dissection:
-        """Dissect one record. Never raises a DataError: a record that does not parse has a `fault`."""
+        """Dissect one record. Raises no DataError: an unsound record has a `fault`."""
         return self.dissect_bytes(extent.read(self.file.buffer))
 
     def dissect_bytes(self, raw: bytes) -> Dissection:
@@ -45,21 +45,21 @@ class FileDissector:
         return self.fields.dissect(raw)
 
     def positions_of(self, extent: RecordExtent) -> Iterator[tuple[str, int]]:
-        """The log positions in a record, each with its word from `positions`; read without a parser."""
+        """Yield the log positions in a record with their words from `positions`, read without a parser."""
         return iter(())
 
     def heading(self, extent: RecordExtent, values: Values, *, searches: bool) -> RecordHeading:
-        """The heading of a record with these values. `searches` allows facts that need a pass over the whole file."""
+        """The heading of a record with these values. `searches` permits facts that need a pass over the whole file."""
         return RecordHeading(str(values.get(KIND) or ""))
 
     @cached_property
     def fields(self) -> Dissector:
-        """Dissects a record by its spec alone."""
+        """The dissector by the spec alone."""
         return Dissector(self.file.reader)
 
 
 def opened(nodes: Sequence[Node], open_: Callable[[Node], Node | None]) -> tuple[Node, ...]:
-    """Nodes and their parts with some of them replaced: `open_` returns None for a node that stays."""
+    """Nodes with some nodes or parts replaced by `open_`, which returns None to keep a node."""
     return tuple(
         found if (found := open_(node)) is not None else replace(node, children=opened(node.children, open_))
         for node in nodes
@@ -67,7 +67,7 @@ def opened(nodes: Sequence[Node], open_: Callable[[Node], Node | None]) -> tuple
 
 
 def cut_at(found: Dissection, fault: DataError) -> Dissection:
-    """A dissection up to a fault that the parser does not find; the bytes behind it are in no field."""
+    """The dissection cut at a fault that the parser does not detect; bytes behind the fault are in no field."""
     place = fault.field_offset or 0
     nodes = tuple(
         replace(node, value=None, fault=fault) if node.path == fault.field else node
@@ -78,7 +78,7 @@ def cut_at(found: Dissection, fault: DataError) -> Dissection:
 
 
 def faulty(found: Dissection) -> list[DataError]:
-    """Every fault of a record once: those of its values in order, then the one that ends it."""
+    """All faults of a record without repetition: the faults of values in order, then the fault that ends the record."""
     faults = [node.fault for node in found.walk() if node.fault is not None]
     if found.fault is not None:
         faults.append(found.fault)

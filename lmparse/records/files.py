@@ -19,11 +19,11 @@ from lmparse.spec.catalog import Spec
 from lmparse.values.json_form import to_json
 
 RAW = "common_raw"
-"""Spec of records of which only the framing is known; they are shown with their places."""
+"""Spec of records with unknown content; such records are shown with their places."""
 KEPT_ERRORS = 1000
-"""Most errors that a file keeps; all are counted."""
+"""Most errors that a file collects; all errors are counted."""
 OnError = Callable[[DataError], None] | None
-"""What is called with each bad record and bad value; None: they are kept in the tally of the file."""
+"""Called with each bad record and bad value; if None, the tally of the file collects the errors."""
 
 
 def ignored(error: DataError) -> None:
@@ -38,20 +38,20 @@ class Tally:
     """The first errors, at most KEPT_ERRORS."""
     error_count: int = 0
     dropped: int = 0
-    """Bad records, and records left out for a bad value."""
+    """Bad records, and records dropped for a bad value."""
     kept: int = 0
-    """How many of these have a row all the same, with their bytes and no values."""
+    """How many dropped records have a row all the same, with the bytes of the record and no values."""
     unread: int = 0
-    """Bytes of good records that no field has, and in how many records they are, the first one of which is named."""
+    """Bytes of good records that no field has; `with_unread` counts these records."""
     with_unread: int = 0
     first_unread: tuple[int, str] | None = None
-    """Its number, and its place in words."""
+    """Number and place, in words, of the first record with such bytes."""
     noticed: dict[str, None] = field(default_factory=dict)
-    """Other notices, in their order."""
+    """Other notices, in order."""
 
     @property
     def notices(self) -> list[str]:
-        """What is true of the file and no error."""
+        """Facts about the file that are not errors."""
         if self.first_unread is None:
             return [*self.noticed]
         records = f"{self.with_unread} record{'s' * (self.with_unread > 1)}, the first one {self.first_unread[1]}"
@@ -68,17 +68,17 @@ class Tally:
         self.first_unread = min(filter(None, (self.first_unread, other.first_unread)), default=None)
 
     def begin(self) -> None:
-        """Forget what an earlier reading counted. Notices are kept: they say what is true of the file."""
+        """Reset the counts of an earlier reading. Notices remain, because they are facts about the file."""
         self.errors.clear()
         self.error_count = self.dropped = self.kept = self.unread = self.with_unread = 0
         self.first_unread = None
 
 
 class RecordFile:
-    """A file whose records are all of one spec.
+    """A file whose records all have one spec.
 
-    `on_error` is called with the error of each bad record and bad value; without it, errors are kept in `tally`. In
-    mode failfast the first error is raised instead. Damaged framing is always raised.
+    `on_error` is called with the error of each bad record and bad value; without `on_error`, `tally` collects the
+    errors. In mode failfast the first error is raised instead. Damaged framing is always raised.
     """
 
     def __init__(self, path: str | Path, options: Options, found: FoundFile, *, on_error: OnError = None) -> None:
@@ -96,7 +96,7 @@ class RecordFile:
         self.bad_records: list[tuple[RecordExtent, DataError]] = []
         """Records that produced no row, while `keeps_bad_records` is set."""
         self.refuses_unread = options.mode == "failfast"
-        """Whether bytes of a record that no field has are an error."""
+        """Whether bytes of a record in no field are an error."""
         self._on_error = on_error
 
     # -- what is known before the first record is read ------------------------------
@@ -106,23 +106,23 @@ class RecordFile:
         return [(self.settings, span) for span in self.spans(max_bytes)]
 
     def spans(self, max_bytes: int) -> list[Span]:
-        """The file in spans of about `max_bytes`, from a pass over its descriptor words; an empty file has one."""
+        """The file in spans of about `max_bytes`, found by a pass over descriptor words; an empty file is one span."""
         if len(self.buffer) <= max_bytes:
             return [Span(0, len(self.buffer), 0)]
         return index.spans(self.framing, self.buffer, max_bytes)
 
     def decide(self, name: str, value: str, evidence: str) -> None:
-        """Record a decision, so that `check` shows it."""
+        """Record a decision for `check` to show."""
         self.decisions.append(Decision(name, value, evidence))
 
     def notice(self, text: str) -> None:
-        """Add a notice, which is not an error, once."""
+        """Add a notice, unless the file has it already."""
         self.tally.noticed.setdefault(text)
 
     # -- reading ----------------------------------------------------------------------
 
     def extents(self, span: Span | None = None) -> Iterator[RecordExtent]:
-        """The extents of the records. Raises FramingError with the file's name."""
+        """Yield the extents of the records. Raises FramingError with the file's name."""
         start, end, first = self._range_of(span)
         try:
             yield from self.framing.extents(self.buffer, start, end, first)
@@ -131,13 +131,13 @@ class RecordFile:
             raise
 
     def _range_of(self, span: Span | None) -> tuple[int, int, int]:
-        """Offsets of a span, or of all bytes, and the number of its first record."""
+        """Start, end and number of the first record of a span; of the whole file if None."""
         if not len(self.buffer):
             self.notice("the file is empty: a log without records")
         return (0, len(self.buffer), 0) if span is None else (span.start, span.end, span.first_index)
 
     def windows(self, span: Span | None = None, max_records: int = MAX_RECORDS) -> Iterator[Window]:
-        """The same records and errors as `extents`, many records at a time."""
+        """Yield the records of `extents`, many at a time, with the same errors."""
         start, end, first = self._range_of(span)
         try:
             yield from index.windows(self.framing, self.buffer, start, end, first, max_records=max_records)
@@ -146,9 +146,9 @@ class RecordFile:
             raise
 
     def count_unread(self, extent: RecordExtent, count: int, records: int = 1) -> None:
-        """Count bytes of some records, of which `extent` is the first, that no field has.
+        """Count bytes in no field, of `records` records of which `extent` is the first.
 
-        Raises RecordError LMP-R003 if they are refused.
+        Raises RecordError LMP-R003 if such bytes are refused.
         """
         if self.refuses_unread:
             raise RecordError(f"{count} bytes are in no field", code="LMP-R003", spec=self.spec.id)
@@ -158,14 +158,14 @@ class RecordFile:
         tally.unread, tally.with_unread = tally.unread + count, tally.with_unread + records
 
     def read(self, span: Span | None = None, wanted: Wanted = None) -> Iterator[tuple[RecordExtent, Record]]:
-        """Every good record with its extent, or some of its fields; errors of bad records are reported."""
+        """Yield every good record with its extent and the fields `wanted`; errors of bad records are reported."""
         for extent in self.extents(span):
             record = self.read_extent(extent, wanted)
             if record is not None:
                 yield extent, record
 
     def read_extent(self, extent: RecordExtent, wanted: Wanted = None) -> Record | None:
-        """One record; None if it is bad or, in mode dropmalformed, has a bad value."""
+        """Read one record; None if the record is bad or, in mode dropmalformed, has a bad value."""
         try:
             record = self.read_bytes(extent.read(self.buffer), wanted)
             if record.unread:
@@ -182,7 +182,7 @@ class RecordFile:
         return record
 
     def quarantine(self, error: DataError, extent: RecordExtent, count: int = 1) -> None:
-        """Report a record that produces no row, or `count` of them, and add it to `bad_records` if they are kept."""
+        """Report a record, or `count` records, without a row; collect it if `keeps_bad_records` is set."""
         self.report(error, extent)
         self.tally.dropped += count
         if self.keeps_bad_records:
@@ -193,12 +193,12 @@ class RecordFile:
         return self.reader.read(raw, wanted)
 
     def records(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
-        """The records as `lmparse records` prints them."""
+        """Yield the records as `lmparse records` prints them."""
         check_columns(self.spec, self.options.columns, self.column_names())
         yield from (row for row in map(self.row, self.extents(span)) if row is not None)
 
     def row(self, extent: RecordExtent) -> dict[str, Any] | None:
-        """One record as `lmparse records` prints it; None as for `read_extent`."""
+        """One record as `lmparse records` prints it; None if `read_extent` returns None."""
         wanted = self.options.columns
         record = self.read_extent(extent, frozenset(wanted) or None)
         if record is None:
@@ -239,14 +239,14 @@ class RecordFile:
 
 
 def check_columns(spec: Spec, wanted: tuple[str, ...], known: set[str]) -> None:
-    """Raise OptionError for a column that is not among the `known` ones of a spec."""
+    """Raise OptionError LMP-S003 for a wanted column that is not `known`."""
     for name in wanted:
         if name not in known:
             raise OptionError(f"columns: there is no field {name!r} in {spec.id}", code="LMP-S003")
 
 
 def corrupt_field(fault: DataError) -> dict[str, Any]:
-    """A bad value in the form of `_corrupt_fields`: path, offset, raw, code, message."""
+    """A bad value as an item of `_corrupt_fields`: path, offset, raw, code, message."""
     return {
         "path": fault.field,
         "offset": fault.field_offset,

@@ -1,7 +1,7 @@
-"""List rows: a file that is one record, read as the items of a list in it.
+"""List rows: a file that is one record, read as the items of a list inside the record.
 
-What is in front of the list is parsed once. Then the items are cut out of the file without the parser where their
-length is fixed, or is calculated from numbers at fixed places; else the parser finds where each ends.
+The part in front of the list is parsed once. Items of fixed length, or whose length follows from numbers at fixed
+places, are cut without the parser. Otherwise the parser finds the end of each item.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from lmparse.spec.nesting import flat, list_at, reached
 from lmparse.storage.buffers import Buffer
 
 _SHOWN = 1 << 16
-"""Bytes of the file that are at hand for an error of what is in front of the list."""
+"""Bytes of the file that are available to describe an error in front of the list."""
 ItemReader = Callable[[tuple[Any, ...], tuple[Any, ...]], RecordReader]
-"""The reader of the items, from their arguments and the objects around them."""
+"""Makes the reader of the items, from their arguments and the objects around them."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +58,11 @@ def find_list(
     buffer: Buffer, root: RecordReader, item: Spec, path: str, skipped: tuple[int, int], read: ItemReader,
     *, with_parent: bool = False,
 ) -> ListRows:  # fmt: skip
-    """Find a list in a file whose record `root` reads; `item` is the spec of its items, `with_parent` with PARENT.
+    """Find a list in the record of a file, read by `root`. `item` is the spec of the items; `with_parent` adds PARENT.
 
-    `skipped`: bytes at the start and end of the file that are not of the record. Raises OptionError LMP-S003 for a list
-    that cannot be read item by item, and FramingError: LMP-F003 if the file has no such list, LMP-F006 or LMP-F016 if
-    what is in front of it is damaged.
+    `skipped`: bytes at the start and end of the file outside of the record. Raises OptionError LMP-S003 for a list that
+    cannot be read item by item. Raises FramingError LMP-F003 if the file has no such list, and LMP-F006 or LMP-F016 if
+    the part in front of the list is damaged.
     """
     around = list_at(root.spec.layouts, root.spec.layout, path)
     steps = [step for _, step in around]
@@ -101,7 +101,7 @@ def _refused(path: str, why: str) -> OptionError:
 
 
 def _check(root: RecordReader, entry: Field, behind: list[str], path: str) -> None:
-    """Raise OptionError for a list whose items depend on more than what is in front of them."""
+    """Raise OptionError for a list whose items depend on more than the part in front of the list."""
     item = root.spec.layouts[entry.type or ""]
     words = words_in(root.spec.layouts, item)
     known = {entry.id, *behind} & words
@@ -115,7 +115,7 @@ def _check(root: RecordReader, entry: Field, behind: list[str], path: str) -> No
 
 
 def _needs_around(reader: RecordReader) -> str:
-    """Why the parser alone reads the items: their values depend on the objects around them; empty if they do not."""
+    """Why only the parser can read the items: their values depend on objects around them. Empty if not so."""
     layouts, item = reader.spec.layouts, reader.spec.layout
     if item.params or len(reader.around) > 2:
         return f"{item.id} is given {', '.join(item.params) or 'its byte order'}"
@@ -127,7 +127,7 @@ def _needs_around(reader: RecordReader) -> str:
 
 
 def _behind(root: RecordReader, around: list[tuple[Layout, Field]], path: str) -> list[str]:
-    """What is behind a list, in the objects around it. Raises OptionError for a list that only the parser can read."""
+    """The names of fields behind a list. Raises OptionError for a list that only the parser can read."""
     found: list[str] = []
     for layout, step in around:
         if step.process or step.stream or step.ending is not None:
@@ -137,14 +137,14 @@ def _behind(root: RecordReader, around: list[tuple[Layout, Field]], path: str) -
         fields = [one.id for one in layout if not one.is_instance]
         found = ["the rest of the file"] if step.is_instance else fields[fields.index(step.id) + 1 :] + found
         if step.size is not None and not step.repeated:
-            found = []  # what is behind it is not in the stream of the list
+            found = []  # fields behind the sized part are in another stream
     inside = reached(root.spec.layouts, [root.spec.layout.id])
     has_positions = any(one.is_instance for layout in inside for one in layout)
     return ["the rest of the file"] if has_positions and not found else found
 
 
 def _cut(reader: RecordReader, entry: Field, head: Any, path: str) -> tuple[Framing, str]:
-    """The framing that cuts the items, and how, in words."""
+    """The framing that cuts the items, and how the framing does so, in words."""
     if entry.size is not None:
         size = number(entry.size, head, reader)
         if size is None:
@@ -159,12 +159,12 @@ def _cut(reader: RecordReader, entry: Field, head: Any, path: str) -> tuple[Fram
 
 
 def _parent(root: RecordReader, parents: tuple[Layout, ...], head: Any, steps: list[Field]) -> Record:
-    """The value of the column PARENT, from the objects around a list, which have been read up to it."""
+    """The value of the column PARENT, from the objects around the list, which are read up to the list."""
     found, parsed = Record({}), head._root
     for layout, step in zip(parents, steps, strict=True):
         names = dict.fromkeys(entry.id for entry in flat(root.spec.layouts, layout))
         apart = copy(parsed)
-        parsed = vars(apart).pop(_attribute(step), None)  # a body would give its fields to the object around it
+        parsed = vars(apart).pop(_attribute(step), None)  # a body would add its fields to the object around it
         own = root.values_of(apart, frozenset(names))
         values = ({PARENT: found.values} if found.values else {}) | {name: own.values.get(name) for name in names}
         found = Record(values, [*found.faults, *own.faults])
@@ -177,11 +177,11 @@ def _parent(root: RecordReader, parents: tuple[Layout, ...], head: Any, steps: l
 
 
 class _Reached(Exception):
-    """The parser has come to the list, of the object that is the argument."""
+    """The parser has reached the list; the argument is the object that has the list."""
 
 
 def _head(buffer: Buffer, root: RecordReader, steps: list[Field], start: int, stop: int) -> Any:
-    """The object that has the list, read up to the list; None if the file has no such list. Raises FramingError."""
+    """The object with the list, read up to the list; None if the file has no such list. Raises FramingError."""
     stream = step_budget.KaitaiStream(BufferedReader(_Bytes(buffer, start, stop)))
     parsed = root.spec.debug_parser(*root.arguments, stream)
     parsed.__class__ = _stopping(type(parsed), list(map(_attribute, steps)))
@@ -189,7 +189,7 @@ def _head(buffer: Buffer, root: RecordReader, steps: list[Field], start: int, st
     try:
         parsed._read()
         around: Any = parsed
-        for step in steps:  # what is at a position is read on first use
+        for step in steps:  # the parser reads instances at a position on first use
             around = getattr(around, step.id, None)
     except _Reached as reached:
         return reached.args[0]
@@ -202,12 +202,12 @@ def _head(buffer: Buffer, root: RecordReader, steps: list[Field], start: int, st
 
 
 def _attribute(step: Field) -> str:
-    """The attribute that parsers set for a field."""
+    """The attribute in which a parser stores a field."""
     return f"_m_{step.id}" if step.is_instance else step.id
 
 
 def _stopping(parser: type[KaitaiStruct], names: list[str]) -> type[KaitaiStruct]:
-    """A parser that ends where it begins with a list, by _Reached: the setter of the field ends it."""
+    """A parser class that raises _Reached in front of the list: the setter of the list's field raises it."""
     name, *inner = names
 
     def put(parsed: Any, value: Any) -> None:
@@ -226,7 +226,7 @@ def _stopping(parser: type[KaitaiStruct], names: list[str]) -> type[KaitaiStruct
 
 
 def _place(head: Any, steps: list[Field], start: int, stop: int) -> tuple[int, int]:
-    """The offsets in the file at which the list begins, and at which the stream ends that it is in."""
+    """The offsets in the file of the start of the list, and of the end of the stream that has the list."""
     parsed, base, end = head._root, start, stop
     for step in steps[:-1]:
         inner = getattr(parsed, step.id)
@@ -238,7 +238,7 @@ def _place(head: Any, steps: list[Field], start: int, stop: int) -> tuple[int, i
 
 
 class _Bytes(RawIOBase):
-    """A part of a file as a file."""
+    """A part of a file as a file object."""
 
     def __init__(self, buffer: Buffer, start: int, end: int) -> None:
         self._buffer, self._start, self._size, self._place = buffer, start, end - start, 0

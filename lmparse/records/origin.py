@@ -1,4 +1,4 @@
-"""Origin of rows: the file that a record is in, its number and offset there, and the spec it was read with."""
+"""Origin of rows: the file of a record, number and offset of the record in the file, and its spec."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from lmparse.values.byte_arrays import Int64s
 
 
 class RecordOrigin:
-    """Says where the records of one file are. For joined files, it names the file that each record is in."""
+    """Tells where the records of a file are; for joined files, in which file each record is."""
 
     def __init__(self, path: str, spec: Spec, joined: Callable[[], Joined] | None = None) -> None:
-        """`joined` returns the order of joined files, if their address does not say it."""
+        """`joined` returns the joined files in order, if the address does not name them."""
         self.path = path
         self._joined = joined
         self.spec, self.spec_hash = spec.id, spec.layout.sha256
 
     @cached_property
     def joined(self) -> Joined | None:
-        """The files, if they are joined."""
+        """The joined files; None for a single file."""
         return joined_of(self.path) if self._joined is None else self._joined()
 
     @cached_property
     def same(self) -> Mapping[str, str]:
-        """What all rows have in common, by the names of the column `_metadata`."""
+        """The members of `_metadata` that all rows share, by name."""
         found = {"spec": self.spec, "spec_hash": self.spec_hash}
         return found if self.joined is not None else {"file": addresses.in_utf8(self.path), **found}
 
@@ -59,7 +59,7 @@ class RecordOrigin:
         return shown if self.joined is None else f"{shown} of {place['file']}"
 
     def said_number(self, index: int) -> str:
-        """The same for the number of a record only."""
+        """The place of a record known only by its number, for messages: `record 17`."""
         if self.joined is None:
             return f"record {index}"
         place = min(bisect_right(self.joined.records, index) - 1, len(self.joined.pieces) - 1)
@@ -67,7 +67,7 @@ class RecordOrigin:
         return f"record {index - self.joined.records[place] + piece.first_record} of {piece.path}"
 
     def in_files(self, index: Int64s, offsets: Int64s) -> tuple[Int64s | None, Int64s, Int64s]:
-        """Of records of joined files: the number of the piece of each, its number and its offset in the file."""
+        """For records of joined files: the number of the piece, and number and offset of the record in its file."""
         joined = self.joined
         if joined is None:
             return None, index, offsets
@@ -77,7 +77,7 @@ class RecordOrigin:
         return piece, index + first[piece], offsets + start[piece]
 
     def in_log(self, names: Sequence[str], which: Int64s, index: Int64s, offsets: Int64s) -> tuple[Int64s, Int64s]:
-        """The numbers and offsets in the joined file of records whose files are `which` of the `names`."""
+        """Numbers and offsets in the joined file, for records that are in the files `which` of `names`."""
         assert self.joined is not None
         pieces, found_index, found_offsets = self.joined.pieces, index.copy(), offsets.copy()
         for number, name in enumerate(names):
@@ -92,7 +92,7 @@ class RecordOrigin:
 
     @cached_property
     def _shifts(self) -> tuple[Int64s, Int64s]:
-        """What is added to numbers and offsets in the joined file to have those in the file, for each piece."""
+        """For each piece: the difference of record numbers, and of offsets, between file and joined file."""
         assert self.joined is not None
         pieces = self.joined.pieces
         first = np.array([one.first_record for one in pieces]) - np.array(self.joined.records[:-1])
@@ -101,7 +101,7 @@ class RecordOrigin:
 
     @property
     def shown(self) -> str:
-        """The file, or the joined ones, for messages."""
+        """The file, or the joined files, for messages."""
         return self.path if self.joined is None else self.joined.shown
 
     @cached_property
@@ -111,7 +111,7 @@ class RecordOrigin:
         return [addresses.in_utf8(piece.path) for piece in pieces]
 
     def place(self, error: DataError) -> None:
-        """Name the file of an error; for one in joined files, count its record and offset in that file."""
+        """Add the file to an error; in joined files, record and offset then count from the start of that file."""
         if error.file is not None or self.joined is None:
             error.at(file=self.path)
             return

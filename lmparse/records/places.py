@@ -1,7 +1,7 @@
-"""Places: where a debug parser found the fields of a record, up to the place where it stopped.
+"""Places: where a debug parser found the fields of a record, up to the place where the parser stopped.
 
-The layout has the places of fields only up to the first part of varying length. Behind it only the parser knows where
-a field begins. Debug parsers record this, in `_debug` of each object.
+Layouts have the places of fields up to the first part of varying length. Behind it, only the parser knows where a field
+begins; debug parsers note the places in `_debug` of each object.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from typing import Any
 from kaitaistruct import KaitaiStruct
 
 Place = tuple[int, int | None]
-"""Offsets of a field in its stream: its first byte, and the byte behind its last one. The second is None if the parser
-stopped inside the field."""
+"""Offsets in the stream of the first byte of a field, and of the byte behind its last byte. The second offset is None
+if the parser stopped inside the field."""
 _INSTANCE = "_m_"
-"""Prefix of the name of an instance, which is read on first use."""
+"""Prefix of the attribute of an instance; the parser reads an instance on first use."""
 
 
 class InstanceError(Exception):
-    """An error of a generated parser in an instance, which is read after the fields of the record."""
+    """An error of a generated parser in an instance; instances are read after the fields of the record."""
 
     def __init__(self, steps: list[FieldStep], error: Exception) -> None:
         super().__init__(steps, error)
         self.steps = steps
-        """The path to the instance, as `steps_to_end` gives it."""
+        """The path to the instance, as from `steps_to_end`."""
         self.error = error
 
 
 def places_of(parsed: Any, name: str) -> list[Place]:
-    """The places of a field of an object: one, or one for each item of a list; empty if the field is absent."""
+    """The places of a field: one place, or one for each item of a list; empty if the field is absent."""
     key = name if name in parsed._debug else _INSTANCE + name
     noted = parsed._debug.get(key)
     if not noted or ("end" not in noted and _last(parsed._debug) != key):
@@ -43,12 +43,12 @@ def places_of(parsed: Any, name: str) -> list[Place]:
     ]
     last = items[-1] if items else value
     if places and places[-1][1] is None and isinstance(last, KaitaiStruct) and last._io is not parsed._io:
-        places[-1] = places[-1][0], parsed._io.pos()  # its bytes were read whole
+        places[-1] = places[-1][0], parsed._io.pos()  # the bytes of the field are complete
     return places
 
 
 def _start(start: int, value: Any, stream: Any) -> int:
-    """Where a field begins: a record of bit fields may begin in the byte in which the field before it ends."""
+    """Where a field begins. A type of bit fields may begin within the last byte of the field in front of it."""
     while isinstance(value, KaitaiStruct) and value._io is stream:
         name, noted = next(iter(value._debug.items()), ("", dict[str, Any]()))
         noted = (noted.get("arr") or [noted])[0]
@@ -59,14 +59,14 @@ def _start(start: int, value: Any, stream: Any) -> int:
 
 
 def value_of(parsed: Any, name: str) -> Any:
-    """The parsed value of a field; None if it was not read, as an instance behind a fault was not."""
+    """The parsed value of a field; None if the field was not read, such as an instance behind a fault."""
     known = vars(parsed)
     return known[name] if name in known else known.get(_INSTANCE + name)
 
 
 @dataclass(frozen=True, slots=True)
 class FieldStep:
-    """The field in which a parser stopped, or the last one that it read."""
+    """The field in which a parser stopped, or the last field that the parser read."""
 
     parsed: Any
     """The object that has the field."""
@@ -79,7 +79,7 @@ class FieldStep:
 
 
 def steps_to_end(parsed: Any) -> list[FieldStep]:
-    """The path to the place where a debug parser stopped, with one step for each object."""
+    """The path to the place where a debug parser stopped; one step for each object."""
     steps: list[FieldStep] = []
     base = 0
     while True:
@@ -88,10 +88,10 @@ def steps_to_end(parsed: Any) -> list[FieldStep]:
         items = noted.get("arr")
         if items:
             noted, value = items[-1], value[-1] if value else None
-        # Where a field begins whose condition has no value: at the byte behind the last field that was read.
+        # A field whose condition has no value begins behind the last field that was read.
         ends = (one["end"] for name, one in parsed._debug.items() if "end" in one and not name.startswith(_INSTANCE))
         start = base + (noted["start"] if noted else max(ends, default=0))
-        # The number of the item that was begun last: what was wrong with one that has ended is its value.
+        # Take the item begun last; if that item has ended, its value is wrong.
         index = None if items is None else max(len(items) - 1, 0)
         steps.append(FieldStep(parsed, key.removeprefix(_INSTANCE), start, index))
         if "end" in noted or not isinstance(value, KaitaiStruct):
@@ -102,6 +102,6 @@ def steps_to_end(parsed: Any) -> list[FieldStep]:
 
 
 def _last(noted: dict[str, dict[str, Any]]) -> str:
-    """The field that was begun last, or the instance that the parser was reading for it."""
+    """The field begun last, or the instance that the parser was reading for the field."""
     names = (name for name, place in reversed(noted.items()) if "end" not in place or not name.startswith(_INSTANCE))
     return next(names, "")

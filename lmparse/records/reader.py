@@ -1,7 +1,7 @@
-"""Records: one record's bytes to a dict of values, through the generated parser.
+"""Records: from the bytes of one record to a dict of values, by the generated parser.
 
-The generated parser is the reference; this module adds names to its faults and turns the parsed object into plain
-values: int, float, str, bytes, None, and list or dict for nested records.
+The generated parser defines the meaning. This module adds field names to the parser's faults, and converts the parsed
+object to plain values: int, float, str, bytes, None, and list or dict for nested records.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ Wanted = frozenset[str] | None
 Decode = Callable[[Any], Any]
 """Turns a parsed field into its value. Raises InvalidValueError."""
 _PARSED: dict[str, Decode] = {"uint": int, "int": int, "float": float, "boolean": bool}
-"""Kinds whose parsed field is the value."""
+"""Kinds whose parsed field already is the value."""
 _KINDS_OF = ((bool, ("boolean",)), (int, ("uint", "int")), (float, ("float",)), (str, ("str",)), (bytes, ("variable",)))
 """Kinds of choices by the type of a parsed value."""
 
 
 _HALF_OF_A_PAIR = re.compile("[\ud800-\udfff]").search
 _LARGE, _COLLECTED = 1 << 16, 1 << 25
-"""A parsed record refers to itself, so it stays until a collection of cycles, and Python starts that by the number of
-objects, not by their bytes. So cycles are collected after as many bytes of large records; collections take less time
-than parsing these."""
+"""A parsed record refers to itself, so only a collection of cycles frees it. Python starts collections by the number of
+objects, whatever their bytes. So cycles are collected after this many bytes of large records, which takes less time
+than parsing the records."""
 _large_bytes = 0
 
 
@@ -57,9 +57,9 @@ class Record:
     values: Values
     """Values by field id; None if the field is absent, null or faulty."""
     faults: Faults = field(default_factory=list)
-    """One fault for each faulty field, whose value is None."""
+    """One fault for each faulty field; the field's value is None."""
     unread: int = 0
-    """Bytes that no field has, as far as the fields without instances tell."""
+    """Bytes in no field; 0 for specs with instances."""
 
     def raise_fault(self) -> Record:
         """Return the record, or raise its first fault."""
@@ -69,7 +69,7 @@ class Record:
 
 
 class RecordReader:
-    """Reads records of one spec from bytes; it is not bound to a file."""
+    """Reads records of one spec from bytes, without a file."""
 
     def __init__(
         self,
@@ -89,15 +89,15 @@ class RecordReader:
         self.arguments = arguments
         self.limits = limits
         self.labels = labels
-        """Whether numbers of an enumeration are shown by its words."""
+        """Whether numbers of an enumeration are shown as words."""
         self.around, self.needs_around = around, ""
-        """What is around an item of a list: its object and the root, for the parser; and why values depend on these."""
+        """Parent, root and byte order around an item of a list, for the parser; why values depend on them."""
         self.parent: Record | None = None
-        """The value of the column PARENT of all items, and its faults, if it is asked for."""
+        """The value of the column PARENT of all items with its faults, if the column is requested."""
         self._plans: dict[str, list[tuple[Field, Decode | None]]] = {}
 
     def parse(self, raw: bytes) -> KaitaiStruct:
-        """The generated object of one record.
+        """Parse one record with the generated parser.
 
         Raises RecordError (LMP-R), InvalidValueError (LMP-V) or LimitError (LMP-L) with field and offset.
         """
@@ -110,9 +110,9 @@ class RecordReader:
         return parsed
 
     def parse_noting_places(self, raw: bytes) -> tuple[KaitaiStruct, DataError | None]:
-        """The object by the debug parser, and the error that `parse` raises: the object ends where the fault is.
+        """Parse with the debug parser; returns the object up to the fault, and the error that `parse` raises.
 
-        Slower than `parse`; `places_of` then gives the places of the fields.
+        Slower than `parse`, but `places_of` then knows the places of the fields.
         """
         parsed = self.spec.debug_parser(*self.arguments, self.stream(raw), *self.around)
         try:
@@ -131,7 +131,7 @@ class RecordReader:
         return parsed, None
 
     def _parsed(self, raw: bytes) -> KaitaiStruct:
-        """The object of one record. Raises whatever its parser raises."""
+        """Parse one record. Raises whatever the generated parser raises."""
         stream = self.stream(raw)
         step_budget.begin(self.limits, len(raw))
         try:
@@ -148,7 +148,7 @@ class RecordReader:
         return KaitaiStream(BytesIO(raw))
 
     def accepts(self, raw: bytes) -> bool:
-        """Whether `parse` returns an object; cheaper than to call it and to discard its error."""
+        """Whether `parse` succeeds; cheaper than to call `parse` and discard its error."""
         try:
             self._parsed(raw)
         except Exception:
@@ -156,7 +156,7 @@ class RecordReader:
         return True
 
     def _unread(self, parsed: Any) -> int:
-        """Bytes of a good record that no field has; 0 with instances, since only their places tell what they read."""
+        """Bytes of a good record in no field; 0 for specs with instances, because only places tell their bytes."""
         left, streams = [] if self.spec.with_instances else [parsed], {}
         while left:
             one: Any = left.pop()
@@ -169,18 +169,18 @@ class RecordReader:
         return sum(stream.size() - stream.pos() for stream in streams.values())
 
     def _read_instances(self, parsed: KaitaiStruct, above: tuple[FieldStep, ...] = ()) -> None:
-        """Read the instances of a parsed object and of those inside it, since the parser reads them on first use.
+        """Read the instances of a parsed object and of the objects inside it; the parser reads them on first use only.
 
         Raises InstanceError.
         """
         layout = self.spec.layout_of(parsed)
         for entry in layout.calculated:
-            self.calculated(parsed, entry, bool, "", [])  # what it reads belongs to the record
+            self.calculated(parsed, entry, bool, "", [])  # bytes that a calculated value reads belong to the record
         for entry in layout if layout.id in self.spec.with_instances else ():
             step = FieldStep(parsed, entry.id, entry.offset or 0, None)
             is_instance = isinstance(getattr(type(parsed), entry.id, None), property)
             try:
-                # An instance that is not there is None; an AttributeError is that of an expression in it.
+                # None means an absent instance; an AttributeError comes from an expression of the instance.
                 value = getattr(parsed, entry.id) if is_instance else getattr(parsed, entry.id, None)
             except Exception as error:
                 raise InstanceError([*above, step], error) from error
@@ -201,7 +201,7 @@ class RecordReader:
         )
 
     def read(self, raw: bytes, wanted: Wanted = None) -> Record:
-        """The values of one record, or of the fields in `wanted`. Raises as `parse` does; keeps faults of values."""
+        """The values of one record; with `wanted`, only these fields. Raises as `parse`; collects faults of values."""
         parsed = self.parse(raw)
         record = self.values_of(parsed, wanted)
         record.unread = self._unread(parsed)
@@ -211,7 +211,7 @@ class RecordReader:
         return record
 
     def values_of(self, parsed: KaitaiStruct, wanted: Wanted = None) -> Record:
-        """The values of a parsed record; with `wanted`, only of these fields."""
+        """The values of a parsed record; with `wanted`, only these fields."""
         is_told = self.spec.has_kind and (wanted is None or KIND in wanted)
         record = Record({KIND: kind_of(parsed)} if is_told else {})
         self._fill(parsed, record, "", 0, 0, wanted)
@@ -220,16 +220,16 @@ class RecordReader:
     def _fill(
         self, parsed: KaitaiStruct, to: Record, path: str, base: int | None, stream: int | None, wanted: Wanted = None
     ) -> None:
-        """Add the fields of a parsed object that starts at `base`, in a stream that starts at `stream`, to a record.
+        """Add the fields of a parsed object at `base` to a record; the stream of the object starts at `stream`.
 
-        Each is None where it is not known.
+        Both are offsets in the record, or None if unknown.
         """
         values, faults = to.values, to.faults
         layout = self.spec.layout_of(parsed)
         is_moved = False
         for entry, decode in self.decoders(layout):
             if entry.optional and not (is_moved or entry.is_instance):
-                # What is there behind an optional field that is not has another place than in the layout.
+                # Fields behind an absent optional field are not at their offsets in the layout.
                 is_moved = entry.id not in vars(parsed)
             if wanted is not None and entry.id not in wanted and entry.kind != "body":
                 continue
@@ -238,7 +238,7 @@ class RecordReader:
                 continue
             value = getattr(parsed, entry.id, None)
             offset = None if base is None or entry.offset is None else base + entry.offset
-            if entry.is_instance:  # its position is that in the stream
+            if entry.is_instance:  # the offset of an instance counts from the start of the stream
                 offset = None if stream is None or entry.offset is None else stream + entry.offset
             elif is_moved:
                 offset = None
@@ -265,7 +265,7 @@ class RecordReader:
                     values[entry.id] = value
 
     def calculated(self, parsed: KaitaiStruct, entry: Field, decode: Decode | None, path: str, faults: Faults) -> Any:
-        """A calculated value of a parsed object; None, with a fault, if there is none, as of a division by zero."""
+        """A calculated value of a parsed object; None with a fault if it has none, as after a division by zero."""
         try:
             value = getattr(parsed, entry.id)
         except (LimitError, RecursionError):
@@ -278,7 +278,7 @@ class RecordReader:
     def _nested(
         self, value: Any, entry: Field, decode: Decode | None, faults: Faults, path: str, offset: int | None
     ) -> Any:
-        """The value of a list, of a nested record, or of an item in these; a faulty item is None."""
+        """The value of a list, of a nested record, or of an item of these; a faulty item is None."""
         if isinstance(value, list):
             items = enumerate(value)
             return [self._nested(item, entry, decode, faults, f"{path}[{number}]", None) for number, item in items]
@@ -298,7 +298,7 @@ class RecordReader:
         return inner.values
 
     def chosen(self, entry: Field, value: Any) -> Field:
-        """The choice of a field that switches which a parsed value is of."""
+        """The choice of a switch field that a parsed value belongs to."""
         if isinstance(value, KaitaiStruct):
             layout_id = self.spec.layout_of(value).id
             return next(choice for choice in entry.choices if choice.type == layout_id)
@@ -306,8 +306,7 @@ class RecordReader:
         return next(choice for choice in entry.choices if choice.type is None and choice.kind in fitting)
 
     def decoders(self, layout: Layout) -> list[tuple[Field, Decode | None]]:
-        """The fields of a layout, each with the function that decodes its parsed value, or each item of its list; None
-        for nested records."""
+        """The fields of a layout, each with the decoder of its value or of each item; None for nested records."""
         plan = self._plans.get(layout.id)
         if plan is None:
             plan = self._plans[layout.id] = [(entry, self.decoder(entry)) for entry in layout.columns]
@@ -338,7 +337,7 @@ class RecordReader:
         return cache(whole) if entry.kind == "code" else whole
 
     def _plain(self, value: Any) -> Any:
-        """A value whose type only the data decide; None for an object, which is shown where it stands."""
+        """A value whose type only the data decide; None for an object, which another field shows."""
         if isinstance(value, KaitaiStruct | KaitaiStream):
             return None
         if isinstance(value, list):
@@ -348,7 +347,7 @@ class RecordReader:
         return int(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
     def _raw(self, entry: Field) -> Decode | None:
-        """The function that returns a field's bytes, joined from its parts if it has any; None if these are parsed."""
+        """The function that returns a field's bytes, joined from parts if any; None if the field is parsed."""
         if entry.type is None:
             width = entry.width or 0
             return (lambda value: int(value).to_bytes(width, "big")) if entry.kind in ("code", "lsn") else None
@@ -368,8 +367,8 @@ class RecordReader:
 
 
 def _start_of_stream(parsed: Any, entry: Field, body: Any, offset: int | None, stream: int | None) -> int | None:
-    """Where a body with a stream of its own begins: at the offset of its field, or its bytes end where those of the
-    object around it do. `stream` is where the stream around it begins."""
+    """Offset of a body's own stream in the record: that of the field, or by the common end of both streams. `stream` is
+    the offset of the stream around the body; unknown offsets are None."""
     if entry.process == "zlib":
         return None
     if offset is None and stream is not None and entry.size == ("rest",):
@@ -378,8 +377,8 @@ def _start_of_stream(parsed: Any, entry: Field, body: Any, offset: int | None, s
 
 
 def _whole_text(text: Any) -> Any:
-    """A text that the parser has decoded. Raises InvalidValueError LMP-R010 if it has half of a surrogate pair: some
-    encodings, as UTF-7, give these, and no file or column can have them."""
+    """A decoded text, unchanged. Raises InvalidValueError LMP-R010 for a lone surrogate: encodings such as UTF-7 allow
+    one, but no file or column can store it."""
     if not text.isascii() and (half := _HALF_OF_A_PAIR(text)):
         raise InvalidValueError(
             "the text is not in its encoding", code="LMP-R010", expected="characters of Unicode",
@@ -389,7 +388,7 @@ def _whole_text(text: Any) -> Any:
 
 
 def _of_64_bits(value: Any) -> int:
-    """A calculated whole number. Raises InvalidValueError LMP-R012 if a column of 64 bits cannot hold it."""
+    """A calculated integer. Raises InvalidValueError LMP-R012 if the integer exceeds 64 bits."""
     number = int(value)
     if not -(1 << 63) <= number < 1 << 63:
         raise InvalidValueError("a calculated number has more than 64 bits", code="LMP-R012", found=str(number))
@@ -397,7 +396,7 @@ def _of_64_bits(value: Any) -> int:
 
 
 def _take_note(size: int) -> None:
-    """Take note of the bytes of a record, or of what was unpacked from it, and collect cycles after many."""
+    """Count the bytes of large records, unpacked bytes included, and collect cycles after many bytes."""
     global _large_bytes
     if size > _LARGE:
         _large_bytes += size
@@ -407,9 +406,9 @@ def _take_note(size: int) -> None:
 
 
 def kind_of(parsed: Any) -> str:
-    """Spec and word for the kind of a record, `db2_dms.insert_record`, from the innermost part that has a kind.
+    """Spec and word of the kind of a record, such as `db2_dms.insert_record`; the innermost part with a kind decides.
 
-    A number that is in no list is shown as `unlisted_99`.
+    A number outside the enumeration is shown as `unlisted_99`.
     """
     part, kind, spec = parsed, None, ""
     while isinstance(part, KaitaiStruct):
@@ -422,5 +421,5 @@ def kind_of(parsed: Any) -> str:
 
 
 def default_page(spec: Spec) -> CodePage:
-    """The code page of files of a spec when nothing names one: EBCDIC, or UTF-8 for a database's text."""
+    """The code page of a spec's files if nothing names one: EBCDIC, or UTF-8 for specs with database text."""
     return codepages.lookup("utf-8" if "database" in spec.codecs else "cp037")

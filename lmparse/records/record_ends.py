@@ -1,6 +1,6 @@
-"""Record ends: where a record ends in the bytes that begin with it.
+"""Record ends: where a record ends in the bytes that begin with the record.
 
-Its parser knows it. The items of a list are cut without the parser where numbers at fixed places in them say it.
+The parser finds the end. Items of a list are cut without the parser if numbers at fixed places give their length.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
 Values = tuple[int, ...]
 """The numbers of one item, in the order of `_Item.numbers`."""
 Amount: TypeAlias = "int | Callable[[Values], int]"
-"""A number that is the same for all items, or is calculated from their values."""
+"""A number that all items share, or a function of the numbers of an item."""
 
 
 def record_end(reader: RecordReader, raw: bytes) -> int:
-    """Where the record ends that bytes begin with. Raises as `RecordReader.parse` does."""
+    """Length of the record at the start of some bytes. Raises as `RecordReader.parse` does."""
     stream = reader.stream(raw)
     step_budget.begin(reader.limits, len(raw))
     try:
         reader.spec.parser(*reader.arguments, stream, *reader.around)
     except Exception:
         fault = reader.parse_noting_places(raw)[1]
-        if fault is None:  # a record that may end inside its last field has all bytes
+        if fault is None:  # a record that may end inside its last field takes all bytes
             return len(raw)
         raise fault from None
     finally:
@@ -58,18 +58,18 @@ def record_end(reader: RecordReader, raw: bytes) -> int:
 
 
 def cutter_by_parser(reader: RecordReader, limits: Limits) -> Cutter:
-    """The cutter of records that end where their spec ends."""
+    """The cutter of records, by the parser of their spec."""
     takes_rest = "_io" in words_in(reader.spec.layouts, reader.spec.layout)
     return parsed_cutter(lambda raw: record_end(reader, raw), limits, takes_rest=takes_rest)
 
 
 def words_in(layouts: Mapping[str, Layout], layout: Layout) -> frozenset[str]:
-    """The names in all expressions of a record."""
+    """The names in all expressions of a record and of its parts."""
     return frozenset(word for one in reached(layouts, [layout.id]) for word in own_words(one))
 
 
 def own_words(layout: Layout) -> Iterator[str]:
-    """The names in the expressions of a layout, each as often as it is there."""
+    """Yield the names in the expressions of a layout, with repetitions."""
     for entry in (*layout.fields, *layout.calculated):
         found = (entry.condition, entry.size, entry.items, entry.pos, entry.switch_on, *entry.arguments, *entry.demands)
         for expression in (*found, *(one for case in entry.switch for one in (case.key, *case.arguments))):
@@ -94,9 +94,9 @@ def _names(expression: Expression) -> Iterator[str]:
 
 
 def of_stream(layouts: Mapping[str, Layout], layout: Layout, above: frozenset[str] = frozenset()) -> str:
-    """Why a record depends on the bytes around it, and not on its own alone; empty if it does not.
+    """Why the end of a record depends on bytes around the record; empty if it does not.
 
-    What has a size of its own has a stream of its own, and is not looked at.
+    Sized parts have a stream of their own, so they are not searched.
     """
     if any(word == "_io" and before not in ("_root", "_parent") for before, word in pairwise(("", *own_words(layout)))):
         return "it asks for its place in the file (_io)"
@@ -117,32 +117,32 @@ def of_stream(layouts: Mapping[str, Layout], layout: Layout, above: frozenset[st
 
 
 class UnknownError(Exception):
-    """A number depends on more than what is at fixed places; the text says on what."""
+    """A number depends on more than numbers at fixed places; the text names the cause."""
 
 
 @dataclass(frozen=True)
 class _Scope:
-    """An object in an item, whose fields have fixed places as far as their layout says."""
+    """An object inside an item, whose layout gives fields fixed places."""
 
     layout: Layout
     base: int
     """Offset of the object in the item."""
     parent: Any
-    """The scope, or the object, around it."""
+    """The scope or the object around this object."""
 
 
 @dataclass
 class _Item:
-    """What is read of each item."""
+    """The numbers to be read from each item."""
 
     reader: RecordReader
     numbers: list[LengthField] = field(default_factory=list)
 
     def amount(self, expression: Expression, scope: Any) -> Amount:
-        """The value of an expression. Raises UnknownError."""
+        """The value of an expression: an integer, or a function of the numbers. Raises UnknownError."""
         found = self._value(expression, scope)
         if isinstance(found, int):
-            return int(found)  # of an enumeration, too
+            return int(found)  # also for members of enumerations
         if callable(found):
             amount: Amount = found
             return amount
@@ -195,7 +195,7 @@ class _Item:
         return operator.itemgetter(known.index(offset) if offset in known else len(known))
 
     def _byte_order(self, layout: Layout, entry: Field, scope: Any) -> Any:
-        """The byte order of a number, which what is in front of the list may decide."""
+        """The byte order of a number; objects in front of the list may decide it. Raises UnknownError."""
         if entry.width == 1 or entry.endian or layout.endian:
             return layout.byte_order(entry)
         if layout.little is not None:
@@ -209,7 +209,7 @@ class _Item:
         return "little" if is_little else "big"
 
     def length(self, scope: _Scope) -> tuple[int, list[Amount]]:
-        """The bytes of an object: those that are always there, and the parts that differ. Raises UnknownError."""
+        """The length of an object: sum of fixed parts, and amounts of varying parts. Raises UnknownError."""
         if scope.layout.width is not None:
             return scope.layout.width, []
         fields = [entry for entry in scope.layout if not entry.is_instance]
@@ -226,7 +226,7 @@ class _Item:
         return total, parts
 
     def _part(self, entry: Field, scope: _Scope, base: int | None) -> tuple[int, list[Amount]]:
-        """The same for one field; `base` is its offset in the item, if that is known."""
+        """The length of one field as from `length`; `base` is the offset of the field in the item, if known."""
         layouts = self.reader.spec.layouts
         if entry.repeated:
             one = layouts[entry.type].width if entry.kind == "struct" and entry.type else entry.number_width
@@ -244,10 +244,10 @@ class _Item:
 
 
 def _of_object(parsed: Any, name: str) -> Any:
-    """An attribute of an object in front of the list."""
+    """An attribute of an object in front of the list. Raises UnknownError."""
     try:
         found = getattr(parsed, name) if isinstance(parsed, KaitaiStruct) else None
-    except Exception as error:  # of what is read, or calculated, on first use
+    except Exception as error:  # the parser reads or calculates some attributes on first use
         raise UnknownError(f"{name} has no value in front of the list") from error
     if isinstance(found, int | KaitaiStruct):
         return found
@@ -255,14 +255,14 @@ def _of_object(parsed: Any, name: str) -> Any:
 
 
 def _applied(function: Callable[..., Any], *amounts: Amount) -> Amount:
-    """A function of amounts, which is applied at once if all are the same for all items."""
+    """A function of amounts, applied at once if all amounts are integers."""
     if not any(map(callable, amounts)):
         return int(function(*amounts))
     return lambda values: function(*(one(values) if callable(one) else one for one in amounts))
 
 
 def number(expression: Expression, around: Any, reader: RecordReader) -> int | None:
-    """The value of an expression of an object in front of the list; None if it is not known there."""
+    """The value of an expression for an object in front of the list; None if unknown there."""
     try:
         found = _Item(reader).amount(expression, around)
     except (UnknownError, ArithmeticError, ValueError):
@@ -271,7 +271,7 @@ def number(expression: Expression, around: Any, reader: RecordReader) -> int | N
 
 
 def item_framing(reader: RecordReader) -> tuple[Framing, str]:
-    """The framing of items that follow one another, and how they are cut, in words. Raises UnknownError."""
+    """The framing of consecutive items, and how it cuts them, in words. Raises UnknownError."""
     item = _Item(reader)
     try:
         fixed, parts = item.length(_Scope(reader.spec.layout, 0, reader.around[0]))
@@ -291,7 +291,7 @@ def item_framing(reader: RecordReader) -> tuple[Framing, str]:
 
 
 def _cutter(numbers: list[LengthField], fixed: int, codes: list[Callable[[Values], int]]) -> Cutter:
-    """The cutter of items of some bytes and parts whose lengths are calculated."""
+    """The cutter of items with `fixed` bytes and varying parts; `codes` calculate the lengths of the parts."""
     need = max(one.end for one in numbers)
     places = [(slice(one.offset, one.end), one.byte_order, one.field.kind == "int") for one in numbers]
 

@@ -1,4 +1,4 @@
-"""File settings: the facts that are found about a file before its first record is read, and their proof."""
+"""File settings: facts about a file that are decided, with proof, before the first record is read."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from lmparse.values import codepages
 from lmparse.values.codepages import CodePage
 
 _LEAST = 8
-"""Fewest records that show how a damaged file is cut, where only a parser says what a record is: it may take any."""
+"""Fewest records that prove the framing of a damaged file if only a parser, which may accept anything, tests them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A fact about a file that its bytes decide because no option states it, or that an option states."""
+    """A fact about a file, by an option or else by the bytes of the file."""
 
     name: str
     value: str
@@ -48,13 +48,13 @@ class FamilySettings:
 
     @property
     def path(self) -> str | None:
-        """The file that offsets of a part are in, if the log is of several; None if they are in the log itself."""
+        """The file of the part's offsets if the log has several files; None if offsets are in the log itself."""
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class FileSettings:
-    """The facts about a file, so that all its parts are read alike. Safe to pickle."""
+    """The facts that make all parts of a file read alike. Safe to pickle."""
 
     framing: str
     byte_order: str | None
@@ -64,7 +64,7 @@ class FileSettings:
 
 @dataclass(frozen=True)
 class FoundFile:
-    """A file and everything that is needed to read its records."""
+    """A file and everything needed to read its records."""
 
     buffer: Buffer
     detection: Detection
@@ -75,7 +75,7 @@ class FoundFile:
 
     @property
     def settings(self) -> FileSettings:
-        """The facts that readers of its parts need."""
+        """The facts that readers of parts of the file need."""
         framing = self.framing
         return FileSettings(framing.name, framing.byte_order, self.reader.code_page, self.own)
 
@@ -89,11 +89,10 @@ def find_file(
     page: CodePage | None = None,
     may_be_empty: bool = False,
 ) -> FoundFile:
-    """Find out how to read the records of a file; for a part of a file, `known` has the facts about the whole file.
+    """Decide how to read the records of a file; for a part of a file, `known` has the facts about the whole file.
 
-    `page` is a code page that a source besides the file names. Without a detection, a framing fits if most of the
-    records parse. `may_be_empty` allows an empty file, if something else says what it is. Raises FramingError and
-    OptionError.
+    `page` is the code page that another source than the file names. Without a detection, a framing fits if most records
+    parse. `may_be_empty` accepts an empty file whose kind is known otherwise. Raises FramingError and OptionError.
     """
     spec = catalog.load(options.spec)
     buffer = open_buffer(path, options.bounds)
@@ -127,11 +126,11 @@ def find_file(
 
 
 def _of_rows(path: str, buffer: Buffer, root: RecordReader, options: Options) -> FoundFile:
-    """A file whose records are the items of a list in its one record."""
+    """A file with one record, whose list items are the records."""
     name, rows = options.framing, options.rows or ""
     if name not in ("auto", "whole"):
         raise OptionError(f"rows is for a file that is one record, and framing is {name}", hint="leave framing out")
-    named_framing("whole", options)  # raises for options that it does not use
+    named_framing("whole", options)  # raises for framing options that `whole` does not use
     item = catalog.load(options.spec, rows)
 
     page, skipped = page_of(item, options), (options.file_start_offset, options.file_end_offset)
@@ -149,7 +148,7 @@ def _of_rows(path: str, buffer: Buffer, root: RecordReader, options: Options) ->
 def page_of(
     spec: Spec, options: Options, known: FileSettings | None = None, otherwise: CodePage | None = None
 ) -> CodePage:
-    """The code page of a file: the first of that in `known`, that of the options, `otherwise`, the spec's default."""
+    """The code page of a file: of `known`, else of the options, else `otherwise`, else the default of the spec."""
     if known is not None:
         return known.code_page
     return codepages.lookup(options.code_page) if options.code_page else otherwise or default_page(spec)
@@ -158,14 +157,14 @@ def page_of(
 def reader_of(
     spec: Spec, options: Options, page: CodePage, arguments: tuple[Any, ...] | None = None, around: tuple[Any, ...] = ()
 ) -> RecordReader:
-    """The reader of records for some options, which have the arguments unless they are given."""
+    """The reader of records for some options; `arguments` replace the arguments that the options name."""
     arguments = arguments_of(spec, options) if arguments is None else arguments
     return RecordReader(spec, code_page=page, arguments=arguments, limits=options.bounds, around=around,
                         labels=options.enums == "labels")  # fmt: skip
 
 
 def arguments_of(spec: Spec, options: Options) -> tuple[Any, ...]:
-    """The values of a spec's parameters (`generation`, `byte_order`) from options; empty if one is not specified."""
+    """The values of a spec's parameters (`generation`, `byte_order`) by the options; empty if an option is missing."""
     found = []
     for name in spec.layout.params:
         word = str(getattr(options, name, "")).replace(".", "_")
@@ -177,7 +176,7 @@ def arguments_of(spec: Spec, options: Options) -> tuple[Any, ...]:
 
 
 def proof(trial: Trial) -> Decision:
-    """The framing that a trial found, as a decision."""
+    """The decision for the framing of a trial, with its evidence."""
     count = len(trial.extents)
     if trial.framing.name == "whole":
         return Decision("framing", "whole", "no other framing fits, and the spec reads the file to its end")
@@ -186,7 +185,7 @@ def proof(trial: Trial) -> Decision:
 
 
 def framing_options(options: Options) -> Iterator[Decision]:
-    """The options for framings that are given, as decisions."""
+    """Yield a decision for each framing option that the user gives."""
     for name, value in options.of_framing.items():
         yield Decision(camel(name), str(value).lower() if isinstance(value, bool) else str(value), "option")
     for name, place in (("file_start_offset", "start"), ("file_end_offset", "end")):
@@ -195,9 +194,9 @@ def framing_options(options: Options) -> Iterator[Decision]:
 
 
 def framing_for(buffer: Buffer, options: Options, detection: Detection | None) -> tuple[Detection, Trial]:
-    """What cuts a file into the records of a spec: as `auto`, and if nothing fits, by the parser from record to record.
+    """Find the framing of a file with records of a spec, as `auto` does; the framing `parsed` is tried last.
 
-    `detection` is that of the spec, if it has one. Raises as `detect`.
+    `detection` is that of the spec, or None. Raises as `detect`.
     """
     spec, last = catalog.load(options.spec), None
     if detection is None:
@@ -208,7 +207,7 @@ def framing_for(buffer: Buffer, options: Options, detection: Detection | None) -
 
 
 def _named_page(buffer: Buffer, framing: Framing, page: Callable[[bytes], CodePage] | None) -> CodePage | None:
-    """The code page that the first record names; a bad first record is reported where it is read."""
+    """The code page that the first record names, or None. A bad first record is reported by the reader."""
     if page is not None:
         with suppress(DataError):
             for extent in framing.extents(buffer):
@@ -217,7 +216,7 @@ def _named_page(buffer: Buffer, framing: Framing, page: Callable[[bytes], CodePa
 
 
 def _parsing(reader: RecordReader) -> Detection:
-    """The detection of records of which nothing is known except that most of them parse."""
+    """The detection of records of a spec without own tests: most records parse."""
 
     def test(records: list[bytes], framing: Framing) -> str | None:
         good = sum(map(reader.accepts, records))
