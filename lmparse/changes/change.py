@@ -1,7 +1,7 @@
-"""Changes: the operation that a data change record describes, in one form for all families, and the values of rows.
+"""Changes: the operation that a change record describes, in one form for all families, with the values of rows.
 
-The names are those of the header (`plan`, `auth_id`, ...) and a few new ones: `op`, `seq`, `txn_id`, `ts`,
-`commit_ts`, `schema_name`, `table_name`, `before`, `after`, `detail`.
+Most names are those of the header (`plan`, `auth_id`, ...). New names are `op`, `seq`, `txn_id`, `ts`, `commit_ts`,
+`schema_name`, `table_name`, `before`, `after` and `detail`.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from lmparse.records.reader import Values
 from lmparse.values.sql_types import TableColumn
 
 HEADER_FIELDS = ("sql_type", "sql_src_type", "log_rec_disp", "uor_disp", "auth_id", "plan", "correlation_id")
-"""Header fields that every change carries."""
+"""Header fields of every change."""
 ROLES = {"I": ("after",), "U": ("before", "after"), "D": ("before",)}
-"""The roles of the rows of an operation, in the order that logs have them; other operations have no row."""
+"""The roles of an operation's rows, in the order of the log; other operations have no row."""
 OF_ROWS = (*ROLES, "M", "T", "X")
 """Operations that change rows of a table."""
 TABLE_IDS = "table_ids"
-"""In `detail` of a change of a table that nothing describes, its ids as in the identity of versions; `UNKNOWN_ID` for
-one that the log does not have."""
+"""Key in `detail` of a change of an undescribed table: the table's ids, as in the identity of versions. `UNKNOWN_ID`
+stands for an id that the log lacks."""
 UNKNOWN_ID = "????"
 
 
 class SeqForm(NamedTuple):
-    """How many digits of a `seq`, from its beginning, are what. Digits of the commit are all F if there is none."""
+    """Digits of the two parts at the beginning of a `seq`. The digits of the commit are all F without a commit."""
 
     commit: int
-    """Position of the commit."""
+    """Digits for the position of the commit."""
     record: int
-    """Position of the record, behind that."""
+    """Digits for the position of the record, behind those of the commit."""
 
 
 class Version(Protocol):
@@ -50,11 +50,11 @@ class Version(Protocol):
     def columns(self) -> Sequence[TableColumn]: ...
     @property
     def key(self) -> tuple[str, ...]:
-        """Names of the columns that identify a row, in key order; empty if no key is known."""
+        """Names of the columns that identify a row, in key order; empty if the key is unknown."""
 
     @property
     def key_source(self) -> str:
-        """What says the key, in words; empty if none is known."""
+        """Where the key is stated, in words; empty if the key is unknown."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -62,45 +62,45 @@ class Change:
     """One change. Values are typed: int, float, Decimal, str, bytes, None."""
 
     op: str | None
-    """I insert, U update, D delete, M mass delete, T truncate, X exchange, S status,
-    C command, O object; None for an unlisted change type."""
+    """I insert, U update, D delete, M mass delete, T truncate, X exchange, S status, C command, O object; None for an
+    unlisted change type."""
     seq: str
-    """The sort key, `options.SEQ_DIGITS` upper-case hex digits: sorts as commit order; see `order` of the family."""
+    """The sort key, `options.SEQ_DIGITS` upper-case hex digits; sorts as commit order. See `order` of the family."""
     txn_id: str
-    """Its unit of recovery, or transaction: for Log Master member and RBA, for Db2 LUW transaction identifier and first
-    log sequence number."""
+    """Unit of recovery or transaction. Log Master: member and RBA. Db2 LUW: transaction identifier and first log
+    sequence number."""
     schema_name: str
     table_name: str
     table_name_short: bool
     before: Values | None = None
     after: Values | None = None
     values: Values
-    """The values of HEADER_FIELDS, which all changes have; a field that the log does not have is missing."""
+    """The values of HEADER_FIELDS; a field that the log lacks is missing."""
     header: Values
     """All fields of the header."""
     outcome: str
-    """That of its unit of recovery: `committed`, `rolled-back`, `open`, or another word of the option `include`."""
+    """Outcome of the unit of recovery: `committed`, `rolled-back`, `open`, or another word of the option `include`."""
     is_undone: bool = False
-    """Whether it was taken back within its unit, or takes back another change of it."""
+    """Whether another change of the unit takes the change back, or the change takes back another change."""
     commit_ts: str | None
-    """When its unit was committed, as `2026-03-14T10:11:12.000000`; None if it was not, or if the log does not say."""
+    """Commit time of the unit, `2026-03-14T10:11:12.000000`; None without a commit, or if the log has no time."""
     ts: str | None
-    """Time of the log record itself."""
+    """Time of the log record."""
     detail: dict[str, Any] | None = None
     extent: RecordExtent
-    """Extent of its record, or of its last segment."""
+    """Extent of the record, or of its last segment."""
     length: int
-    """Length of its record in bytes, or of all its segments."""
+    """Length of the record in bytes, all segments included."""
     table: Version | None = None
     faults: list[DataError] = field(default_factory=list)
 
     @property
     def state(self) -> str:
-        """The word of the option `include` that asks for it."""
+        """The word of the option `include` that selects the change."""
         return "rolled-back" if self.is_undone and self.outcome == "committed" else self.outcome
 
     def to_row(self, origin: RecordOrigin, *, header: bool = False) -> dict[str, Any]:
-        """The change by column name, with typed values. `origin` knows file and spec."""
+        """The change by column name, with typed values. `origin` gives file and spec."""
         values = self.values
         names = ("op", "seq", "txn_id", "commit_ts", "ts", "schema_name", "table_name")
         row: dict[str, Any] = {name: getattr(self, name) for name in names}
@@ -120,7 +120,7 @@ NOT_IN_LOG = "the value is not in the log"
 KEPT_APART = "the value is not in the log record: LOB values are kept in data sets of their own"
 OUT_OF_ROW = "the value is stored out of the row and not in the log"
 SILENT_REASONS = (NOT_IN_LOG, KEPT_APART)
-"""Reasons why a value is absent that do not tell whether the change changed it."""
+"""Reasons for absent values that leave open whether the change changed the value."""
 
 
 @dataclass(slots=True)
@@ -131,13 +131,13 @@ class RowValues:
     """By column name; None for null, faulty and absent values."""
     faults: list[InvalidValueError] = field(default_factory=list)
     absent: dict[str, str] = field(default_factory=dict)
-    """Columns whose value is not in the image, with the reason."""
+    """Columns without a value in the image, with the reason."""
     unread: int = 0
-    """Number of bytes of the image that belong to no column."""
+    """Bytes of the image that belong to no column."""
 
 
 def add_row(change: Change, role: str, row: RowValues, absent: dict[str, str]) -> None:
-    """Set the row before or after a change. Its absent columns are added to `absent` as `role.column`."""
+    """Set the row before or after a change. Absent columns of the row are added to `absent` as `role.column`."""
     setattr(change, role, row.values)
     for fault in row.faults:
         fault.field = f"{role}.{fault.field}"
@@ -146,14 +146,14 @@ def add_row(change: Change, role: str, row: RowValues, absent: dict[str, str]) -
 
 
 def of_role(error: DataError, role: str) -> DataError:
-    """The error of a row that cannot be read, with the role of the row in front of its field."""
+    """The error of an unreadable row, with the role of the row in front of the error's field."""
     error.field = f"{role}.{error.field}" if error.field else role
     return error
 
 
 @contextmanager
 def reading(role: str) -> Iterator[None]:
-    """Read the row of a role: its errors get the role as in `of_role`."""
+    """Add the role to errors raised while the row of the role is read, as in `of_role`."""
     try:
         yield
     except DataError as error:
@@ -162,7 +162,7 @@ def reading(role: str) -> Iterator[None]:
 
 
 def of_table(error: DataError, columns: Sequence[TableColumn], identity: str) -> DataError:
-    """Replace the column number in the error of a row by the name of the column.
+    """Replace the column number in the error of a row by the column's name.
 
     `columns` are in the order of the row spec.
     """

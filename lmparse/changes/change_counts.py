@@ -1,4 +1,4 @@
-"""Change counts: how many changes have which values in some columns, by Arrow's group_by, in memory that has an end."""
+"""Change counts: the number of changes for each value of some columns, by Arrow's group_by, in bounded memory."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from lmparse.changes.schemas import changes_schema
 from lmparse.columnar.schemas import CORRUPT_RECORD
 
 MOST_GROUPS = 10_000
-"""Most tables and operations, users and so on that are counted apart; changes of later ones are counted together."""
+"""Most groups, such as tables and operations, that are counted one by one; later groups are counted together."""
 
 
 def counted_columns(*by: str) -> pa.Schema:
-    """The columns of changes from which they are counted by some of them."""
+    """The columns that `ChangeCounts` needs from changes to count by the columns `by`."""
     wanted = {*by, "commit_ts", CORRUPT_RECORD}
     return pa.schema([entry for entry in changes_schema(None) if entry.name in wanted])
 
 
 class ChangeCounts:
-    """The number of changes, and the times of the first and the last commit, for each value of some columns."""
+    """Number of changes, and times of the first and last commit, for each combination of values of some columns."""
 
     def __init__(self, *by: str) -> None:
         self._by = by
         self._known: pa.Table | None = None
         self.others = 0
-        """Changes of groups that are not counted apart: those behind the first MOST_GROUPS."""
+        """Number of changes in groups behind the first MOST_GROUPS."""
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Count the changes of a batch."""
@@ -38,7 +38,7 @@ class ChangeCounts:
         rows = pa.table({**columns, "changes": ones, "first_commit": times, "last_commit": times})
         names = rows.schema.names
         wanted = [("changes", "sum"), ("first_commit", "min"), ("last_commit", "max")]
-        # Without threads the groups are in the order of their first rows, so those that are known stay in front.
+        # Without threads, groups are in the order of their first rows, so known groups stay in front.
         groups = pa.concat_tables([rows] if self._known is None else [self._known, rows])
         groups = groups.group_by(list(self._by), use_threads=False).aggregate(wanted)
         groups = groups.select([*self._by, *("_".join(one) for one in wanted)]).rename_columns(names)
@@ -47,7 +47,7 @@ class ChangeCounts:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """The groups, those with most changes first; times are text."""
+        """The groups, largest number of changes first; times are text."""
         if self._known is None:
             return []
         order = [("changes", "descending"), *((name, "ascending") for name in self._by)]

@@ -1,8 +1,8 @@
-"""Checkpoint: what reading one part of a log leaves to the reading of the next part.
+"""Checkpoint: the state that reading a part of a log leaves for reading the next part.
 
-It is small: how far the log has been read, and which stretches of the files so far hold records of transactions that
-may still be committed. The next part is read together with these stretches, and gives the changes of all transactions
-that are committed behind the position that was reached.
+A checkpoint states how far the log is read, and which stretches of earlier files have records of open transactions. The
+next part is read together with these stretches, and yields the changes of all transactions committed behind the
+position reached.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from lmparse.storage.buffers import open_buffer
 from lmparse.storage.joined import JoinedPiece
 
 BEGINNING = b'{\n  "checkpoint_version": '
-"""The first bytes of the file of one."""
+"""The first bytes of a checkpoint's file."""
 _VERSION = 3
 _HASHED = 1 << 20
 _CODE = "LMP-S030"
@@ -30,36 +30,36 @@ _CODE = "LMP-S030"
 
 Position = tuple[int, int]
 MOST_FILES = 1000
-"""Most files that are known again, the newest ones."""
+"""Most files that a checkpoint recognizes; the newest files are kept."""
 
 
 @dataclass(frozen=True)
 class NeededStretch:
-    """A stretch of a file that must be read again."""
+    """A stretch of a file that the next reading needs again."""
 
     path: str
     start: int
     end: int
     first_record: int
-    """Number, in the file, of its first record."""
+    """Number in the file of the first record of the stretch."""
     records: int
     sha256: str
-    """Of its bytes."""
+    """Of the bytes of the stretch."""
 
     @classmethod
     def of(cls, piece: JoinedPiece, limits: Limits = DEFAULT) -> NeededStretch:
-        """The stretch that is a piece of joined files. The next reading may have another working directory."""
+        """The stretch for a piece of joined files, with an absolute path: the working directory may change."""
         path = piece.path if is_remote(piece.path) else os.path.abspath(local_path(piece.path))
         found = cls(path, piece.start, piece.end, piece.first_record, piece.records, "")
         return replace(found, sha256=found.digest(limits))
 
     @property
     def piece(self) -> JoinedPiece:
-        """The same as a piece of joined files."""
+        """The stretch as a piece of joined files."""
         return JoinedPiece(self.path, self.start, self.end, self.first_record, self.records, is_known=True)
 
     def digest(self, limits: Limits = DEFAULT) -> str:
-        """SHA-256 of the bytes that are there now. Raises FramingError LMP-F001, ReadError LMP-F012."""
+        """SHA-256 of the present bytes. Raises FramingError LMP-F001, ReadError LMP-F012."""
         buffer, digest = open_buffer(self.path, limits), hashlib.sha256()
         end = min(self.end, len(buffer))  # a file may have become shorter
         for start in range(self.start, end, _HASHED):
@@ -67,7 +67,7 @@ class NeededStretch:
         return digest.hexdigest()
 
     def check(self, limits: Limits = DEFAULT) -> None:
-        """Raise FramingError LMP-F001 if the file is gone, ReadError LMP-F012 if its bytes are others."""
+        """Raise FramingError LMP-F001 if the file is gone, and ReadError LMP-F012 if its bytes have changed."""
         if self.end > len(open_buffer(self.path, limits)) or self.digest(limits) != self.sha256:
             text = f"{self.path}: bytes {self.start} to {self.end} are not those that were read before"
             raise ReadError(text, hint="transactions that were open need them; put the file back as it was")
@@ -75,57 +75,57 @@ class NeededStretch:
 
 @dataclass(frozen=True)
 class KnownFile:
-    """A file that was read: by this it is known when it is given again."""
+    """Facts by which a file that was read is recognized when it is given again."""
 
     first: Position
-    """Of its first record."""
+    """Position of the first record."""
     last: Position
     size: int
-    """Number of its bytes."""
+    """Bytes of the file."""
     digest: str
-    """That of its last record, see `record_digest`."""
+    """Digest of the last record; see `record_digest`."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """How far a log has been read. A family leaves the fields empty that it has no use for."""
+    """How far a log is read. A family leaves fields empty that it does not use."""
 
     spec: str
     seq: str
-    """All changes up to this `seq` have been given."""
+    """All changes up to this `seq` were given."""
     reached: Position
     """Position of the last record."""
     ends: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """Both ends of each log stream: the addresses of its first record, and behind its last one; zero if records do not
-    state theirs. Of a log with records that are lost between two files, the first record is the one behind them."""
+    """Ends of each log stream: address of its first record, and address behind its last record; 0 if records state no
+    address. If records are missing between two files, the first record is the record behind the gap."""
     needed: tuple[NeededStretch, ...] = ()
-    """In the order of the log."""
+    """Stretches to read again, in the order of the log."""
     described: tuple[str, ...] = ()
-    """Records that say what later rows of a table are, as hexadecimal; their form is that of the spec."""
+    """Records, in hexadecimal, that describe the rows of a table; their form depends on the spec."""
     files: tuple[KnownFile, ...] = ()
-    """The files that were read, the newest ones, by their last records."""
+    """The newest files that were read, by their last records."""
     form: tuple[str, ...] = ()
-    """How the files are read, in words of the spec's family, so that a short file need not show it."""
+    """How to read the files, in words of the spec's family; a short file may not prove it."""
     ranges: tuple[tuple[int, int], ...] = ()
-    """Log Master: lowest and highest positions of the ranges that were read, ascending."""
+    """Log Master: lowest and highest position of each range that was read, ascending."""
     open_units: tuple[str, ...] = ()
-    """Log Master: the units of recovery that have no outcome so far, as hexadecimal."""
+    """Log Master: units of recovery without an outcome so far, in hexadecimal."""
     tables: tuple[str, ...] = ()
-    """Log Master: the tables of which extracts so far have changes, as hexadecimal."""
+    """Log Master: tables with changes in the extracts so far, in hexadecimal."""
 
     def check(self, limits: Limits = DEFAULT) -> None:
-        """Raise an error if a needed stretch is not as it was, see `NeededStretch.check`."""
+        """Raise an error if a needed stretch has changed; see `NeededStretch.check`."""
         for stretch in self.needed:
             stretch.check(limits)
 
     def to_json(self) -> str:
-        """The text of its file."""
+        """The text of the checkpoint's file."""
         held = json.loads(json.dumps(asdict(self)))
         return json.dumps({"checkpoint_version": _VERSION, "sha256": _digest(held), **held}, indent=2) + "\n"
 
     @classmethod
     def read(cls, path: str | Path, limits: Limits = DEFAULT) -> Checkpoint:
-        """Read the file of one. Raises OptionError LMP-S030 if it is none."""
+        """Read a checkpoint from its file. Raises OptionError LMP-S030 for any other file."""
         try:
             return cls.of_json(file_bytes(path, limits), str(path), limits)
         except (DocumentError, OSError) as error:
@@ -133,7 +133,7 @@ class Checkpoint:
 
     @classmethod
     def of_json(cls, text: bytes, name: str, limits: Limits = DEFAULT) -> Checkpoint:
-        """The checkpoint that a text is; `name` is for messages. Raises OptionError LMP-S030 if it is none."""
+        """The checkpoint in a text; `name` is for messages. Raises OptionError LMP-S030 for any other text."""
         try:
             found = read_json(text, limits)
             version, digest = found.pop("checkpoint_version"), found.pop("sha256", None)
@@ -152,7 +152,7 @@ class Checkpoint:
 
 
 def _digest(held: Any) -> str:
-    """SHA-256 of a JSON value. A checkpoint with that of its other members is as it was written."""
+    """SHA-256 of a JSON value. A checkpoint has the digest of its other members, which proves it unchanged."""
     return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
 
 
@@ -164,12 +164,12 @@ def _tuples(value: Any) -> Any:
 
 
 def record_digest(record: bytes) -> str:
-    """The first half of the SHA-256 of a record with its prefix, as hexadecimal."""
+    """The first half of the SHA-256 of a record with its prefix, in hexadecimal."""
     return hashlib.sha256(record).hexdigest()[:32]
 
 
 def too_late(path: str, why: str) -> FramingError:
-    """The error of a file with records that may not have been read, in front of those that were."""
+    """The error of a file with records that may be unread, although later records were read."""
     text = f"it comes too late: {why}"
     hint = "read all files from their beginning, or land them into another folder"
     return FramingError(text, code="LMP-F014", file=path, hint=hint)

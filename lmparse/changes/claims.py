@@ -1,6 +1,6 @@
-"""Claims: what a log says of itself beyond its bytes, each with how much of it was tested and what came of it.
+"""Claims: statements of a log about itself, and how many records prove or contradict each statement.
 
-`check` lists the claims of a file. A family adds its own by `ChangeLog.claims`.
+`check` lists the claims of a file. A family adds claims by `ChangeLog.claims`.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from itertools import islice
 from typing import Any
 
 KEPT_FAILURES = 100
-"""Most failures of a claim that are kept in words; all are counted."""
+"""Most failures of a claim kept in words; all failures are counted."""
 
 
 @dataclass
 class Statement:
-    """A claim before anything is tested."""
+    """The words of a claim."""
 
     says: str
     """The claim in words: `positions in the log ascend`."""
     of: str
-    """What is counted, in the plural: `records`."""
+    """The things that are counted, in the plural: `records`."""
 
     def claim(self) -> Claim:
-        """The claim, of which nothing is tested yet."""
+        """The claim, still untested."""
         return Claim(self.says, self.of)
 
 
 @dataclass
 class Claim(Statement):
-    """One claim. Each thing that it is about is tested, or cannot be tested for a reason."""
+    """One claim. Each thing that the claim is about is tested, or cannot be tested for a reason."""
 
     tested: int = 0
     failed: int = 0
@@ -42,7 +42,7 @@ class Claim(Statement):
 
     @property
     def passed(self) -> int:
-        """Number of things of which the claim holds."""
+        """Number of things that fulfil the claim."""
         return self.tested - self.failed
 
     @property
@@ -53,7 +53,7 @@ class Claim(Statement):
         return "passed" if self.tested else "not testable"
 
     def test(self, failure: str | None = None) -> None:
-        """Count a test, which failed if `failure` says how."""
+        """Count a test; `failure` says how the test failed, or None."""
         self.tested += 1
         if failure is not None:
             self.failed += 1
@@ -61,12 +61,12 @@ class Claim(Statement):
                 self.failures.append(failure)
 
     def fail(self, count: int, failures: Iterable[str]) -> None:
-        """Count failures among the things that were counted as tested; the first ones are kept in words."""
+        """Count failures among things already counted as tested; the first failures are kept in words."""
         self.failed += count
         self.failures += islice(failures, max(0, KEPT_FAILURES - len(self.failures)))
 
     def add(self, other: Claim) -> None:
-        """Add what came of the same claim elsewhere."""
+        """Add the results of the same claim from elsewhere."""
         self.tested += other.tested
         self.fail(other.failed, other.failures)
         self.untestable += other.untestable

@@ -1,7 +1,7 @@
-"""Column-wise reading of changes: what all families have in common when the changes of a window become batches.
+"""Column-wise reading of changes: the part that all families share, from the changes of a window to batches.
 
-A family selects the regular changes of a window and finds their rows and columns. Other changes, and changes whose
-rows are marked as irregular, are read one by one by the code of the log and inserted at their place.
+A family selects the regular changes of a window, and finds their rows and columns. The record-by-record code of the log
+reads all other changes, irregular rows included. Their rows are inserted at their places.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from lmparse.values.byte_arrays import Bytes, Int64s
 
 
 def text_refusal(schema: pa.Schema | None) -> str:
-    """Why the columns that a schema wants are made row by row; empty if they are not."""
+    """Why the columns of a schema are made row by row; empty if they are made column-wise."""
     images = [] if schema is None else [entry for entry in schema if entry.name in ("before", "after")]
     if any(pa.types.is_struct(entry.type) for entry in images) and any(
         pa.types.is_string(entry.type) for entry in images
@@ -51,18 +51,18 @@ def text_refusal(schema: pa.Schema | None) -> str:
 
 @dataclass(frozen=True)
 class RowExtents:
-    """Offsets and lengths of the rows before some changes, or of the rows after them."""
+    """Offsets and lengths of the rows before changes, or of the rows after changes."""
 
     places: Int64s
-    """Indexes of the changes of the group that have such a row."""
+    """Indexes in the group of the changes that have such a row."""
     starts: Int64s
-    """Offset of each of these rows in the data of the group."""
+    """Offset of each row in the data of the group."""
     lengths: Int64s
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChangeGroup:
-    """Changes of one table version that are regular as far as their headers show."""
+    """Changes of one table version with regular headers."""
 
     version: Version
     names: Mapping[str, Any]
@@ -81,9 +81,9 @@ class ChangeGroup:
 
 
 TABLE_NAMES = ("schema_name", "table_name", "table_name_short")
-"""Columns that have the same value in all changes of a table."""
+"""Columns with one value in all changes of a table."""
 LeftOut = tuple[str, Sequence[int] | Int64s]
-"""A reason for which changes of a window are left out, and their numbers, ascending."""
+"""A reason to leave out changes of a window, and the numbers of these changes, ascending."""
 L = TypeVar("L", bound=ChangeLog)
 W = TypeVar("W", bound=Sized)
 G = TypeVar("G", bound=ChangeGroup)
@@ -92,9 +92,9 @@ G = TypeVar("G", bound=ChangeGroup)
 class ColumnReader(ABC, Generic[L, W, G]):
     """Reads the changes of one log column-wise.
 
-    With a schema, all rows have its columns; else the rows of each table version have their own schema. A schema with
-    the column `json_texts.LINE` gives changes as `lmparse changes` prints them: the batches are of one table version
-    too, and bad records have no row.
+    With a schema, all rows have its columns. Otherwise each table version has a schema of its own. A schema with the
+    column `json_texts.LINE` gives the lines of `lmparse changes`: each batch has one table version, and bad records
+    have no row.
     """
 
     def __init__(self, log: L, schema: pa.Schema | None = None) -> None:
@@ -108,19 +108,19 @@ class ColumnReader(ABC, Generic[L, W, G]):
 
     @abstractmethod
     def read(self, span: Span | None = None) -> Iterator[list[VersionBatch]]:
-        """The changes, some thousand at a time. Raises as `ChangeLog.typed_changes` does."""
+        """Yield the changes, some thousand at a time. Raises as `ChangeLog.typed_changes` does."""
 
     @abstractmethod
     def _select(self, window: W) -> tuple[Iterable[G], list[int]]:
-        """The regular changes of a window that are wanted, and the numbers of those to be read one by one."""
+        """The wanted regular changes of a window, and the numbers of the changes to be read one by one."""
 
     @abstractmethod
     def _change(self, window: W, number: int) -> Change | None:
-        """Read one change of a window; None if it is left out or bad."""
+        """Read one change of a window; None if the change is left out or bad."""
 
     @abstractmethod
     def _column(self, entry: pa.Field, group: G, decoded: Mapping[str, DecodedRows]) -> pa.Array | None:
-        """A column of a group other than its rows and names; None if all values are null."""
+        """A column of a group other than rows and names; None if all values are null."""
 
     def _schema_of(self, version: Version | None) -> pa.Schema:
         if self._wanted_schema is not None:
@@ -136,7 +136,7 @@ class ColumnReader(ABC, Generic[L, W, G]):
         return self._has_lines or (bool(roles) and all(pa.types.is_string(schema.field(role).type) for role in roles))
 
     def _suits(self, version: Version, plan: RowPlan[Any]) -> bool:
-        """Whether a plan decodes the wanted columns of a table version without a change of their values."""
+        """Whether a plan decodes the wanted columns of a table version without changing values."""
         if plan.refusal(self._wanted_columns):
             return False
         if self._has_texts(version):
@@ -151,7 +151,7 @@ class ColumnReader(ABC, Generic[L, W, G]):
         )
 
     def _read_window(self, window: W) -> Iterator[list[VersionBatch]]:
-        """The changes of a window."""
+        """Yield the changes of a window."""
         groups, numbers = self._select(window)
         batches: list[VersionBatch] = []
         for group in groups:
@@ -164,7 +164,7 @@ class ColumnReader(ABC, Generic[L, W, G]):
             try:
                 rows += self._fallback_rows(number, self._change(window, number))
             except LmparseError as error:
-                # Changes before the error still count.
+                # Count changes in front of the error.
                 reached, fault = number, error
                 break
         for why, left_out in self._left_out:
@@ -180,7 +180,7 @@ class ColumnReader(ABC, Generic[L, W, G]):
     # -- one by one -------------------------------------------------------------------------
 
     def _fallback_rows(self, number: int, change: Change | None) -> list[FallbackRow]:
-        """The rows that result from reading one change: those of bad records before it, and its own."""
+        """The row of one change, behind the rows of bad records in front of the change."""
         if self._has_lines:
             self.log.bad_records.clear()
             return [] if change is None else [FallbackRow(number, change.table, line_row(self.log, change))]
@@ -189,14 +189,14 @@ class ColumnReader(ABC, Generic[L, W, G]):
         return [FallbackRow(number, *found) for found in rows_of(self.log, change, is_struct)]
 
     def _fallback_batches(self, rows: Iterable[FallbackRow]) -> list[VersionBatch]:
-        """Fallback rows as batches, one for each schema."""
+        """Fallback rows as batches, one batch for each schema."""
         found = by_schema(rows, has_one=self._has_one_schema)
         return [batch_of(part, self._schema_of(part[0].version)) for part in found]
 
     # -- many at a time -----------------------------------------------------------------------
 
     def _decode(self, group: G) -> tuple[VersionBatch, Int64s]:
-        """Changes of one table version, and the numbers of those that must be read one by one after all."""
+        """The batch of a group, and the numbers of changes that must be read one by one after all."""
         schema = self._schema_of(group.version)
         if self._has_texts(group.version) and group.size > json_texts.MOST_BYTES:
             nothing = pa.RecordBatch.from_pylist([], schema)
@@ -231,7 +231,7 @@ class ColumnReader(ABC, Generic[L, W, G]):
         return found if found.type == entry.type else found.cast(entry.type)
 
     def _lines(self, group: G, decoded: Mapping[str, DecodedRows]) -> pa.Array:
-        """Each change as the line that `lmparse changes` prints."""
+        """The line of `lmparse changes` for each change."""
         count, columns = len(group.numbers), dict[str, tuple[json_texts.Part, bool]]()
         for name in printed_columns(has_header=self.log.options.header, is_short=group.names["table_name_short"]):
             if name in group.names:

@@ -1,8 +1,8 @@
-"""Descriptions of tables: each version with its columns, its key, and when it was in force, as `lmparse tables` lists.
+"""Descriptions of tables: columns, key and validity of each table version, as `lmparse tables` lists them.
 
-What the log says of a column beyond the type of its values is also kept in the metadata of Arrow fields:
-`lmparse.type` (CHAR(6)), `lmparse.not_null` (true), `lmparse.ccsid` (37), `lmparse.key` (place in the key, from 1).
-Fields themselves stay nullable, since a value that cannot be read is null.
+The metadata of Arrow fields has further facts about columns: `lmparse.type` (CHAR(6)), `lmparse.not_null` (true),
+`lmparse.ccsid` (37), `lmparse.key` (place in the key, from 1). Fields stay nullable, because an unreadable value is
+null.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ class TableDescription:
     version: Version
     schema_name: str = ""
     table_name: str = ""
-    """Empty if the log does not say it."""
+    """Empty if the log does not state the name."""
     is_short: bool = False
     """Whether only the short form of owner or name is known."""
     ids: str
-    """As the option `table` takes them."""
+    """In the form of the option `table`."""
     since: str | None = None
-    """The position or record from which it was in force; None: from the beginning."""
+    """Position or record from which the version is in force; None: from the beginning."""
     until: str | None = None
-    """The position or record from which it was not; None: to the end."""
+    """Position or record from which the version is not in force; None: to the end."""
     notes: Sequence[str] = ()
-    """What contradicts what in its description, in words."""
+    """Contradictions in the description, in words."""
 
     @property
     def full_name(self) -> str:
-        """Schema and name, or the ids."""
+        """Schema and name, or else the ids."""
         return ".".join(word for word in (self.schema_name, self.table_name) if word) or self.ids
 
     def to_dict(self) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class TableDescriptions:
 
     found: list[TableDescription] = field(default_factory=list)
     fault: LmparseError | None = None
-    """What ended the search for names in the log, or for descriptions."""
+    """The error that ended the search for names or descriptions in the log."""
 
 
 DESCRIBED = ("key", "key_source", "columns")
@@ -97,10 +97,10 @@ def key_places(version: Version) -> dict[str, int]:
 
 
 def field_metadata(columns: Sequence[tuple[TableColumn, Version]], count: int) -> dict[str, str]:
-    """The metadata of the Arrow field of a column that some of `count` versions of a table have, oldest first.
+    """The metadata of a table column's Arrow field; `columns` has the column in some of `count` versions, oldest first.
 
-    The type is that of the newest one, unless several control files describe it in different ways. The column is not
-    null if it is so in all versions; the place in the key and the CCSID are stated if they are the same in all.
+    The type is that of the newest version, unless several control files describe that version differently. The column
+    is not null if no version of the table allows null. Place in the key and CCSID are stated if all versions agree.
     """
     newest, last = columns[-1]
     found = {}
@@ -119,15 +119,15 @@ def field_metadata(columns: Sequence[tuple[TableColumn, Version]], count: int) -
 
 
 def describe(log: ChangeLog) -> TableDescriptions:
-    """The described tables of a log whose family says no more than `ChangeLog` does."""
+    """The described tables of a log, for families without further facts."""
     return TableDescriptions([TableDescription(version=one, ids=one.identity) for one in log.all_versions()])
 
 
 def unique_names(named: Iterable[tuple[str, int]], taken: Collection[str] = ()) -> list[str]:
-    """The names of columns, given with their numbers; none occurs twice, and none is in `taken`.
+    """Unique names for columns, given with their numbers; no name is in `taken`.
 
-    The first column of a name keeps it, unless it is in `taken`. Another one gets `#` and its number behind it, as
-    often as it takes until no column has that name.
+    The first column with a name keeps the name, unless it is in `taken`. Another column gets `#` and its number
+    appended until the name is unique.
     """
     columns = list(named)
     seen, used = set(taken), {*taken, *(name for name, _ in columns)}

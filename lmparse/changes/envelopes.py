@@ -1,13 +1,13 @@
-"""Envelopes: changes in the shapes that other programs read, made from batches of flat changes.
+"""Envelopes: changes in the shapes of other programs, made from batches of flat changes.
 
-- `debezium`: an event a change, as Debezium's connectors write it; an update that changes the key is a delete of the
-  old row and an insert of the new one, with the same `seq` and an `event_serial` of 1 and 2.
-- `changefeed`: a row an image, as Delta's change data feed has it.
+- `debezium`: an event for each change, as from Debezium's connectors. An update of the key becomes a delete of the old
+  row and an insert of the new row, with equal `seq` and an `event_serial` of 1 and 2.
+- `changefeed`: a row for each image, as in Delta's change data feed.
 
-Images are structs of the columns of one table, or JSON text. A value that the log does not have (a LOB, say, see
-`detail.absent`) or that cannot be read is null, so whether an update changed it is not known: it does not count as
-changed. One implementation makes the rows of the shell, Python, Spark and files. Sources: Debezium, documentation of
-the Db2 connector, "Data change events"; Delta Lake, PROTOCOL.md, "Change Data Files".
+Images are structs of the columns of one table, or JSON text. A value is null if the log lacks it (such as a LOB, see
+`detail.absent`) or if it is unreadable. Whether an update changed such a value is unknown, so it counts as unchanged.
+This module makes the rows for shell, Python, Spark and files. Sources: Debezium, documentation of the Db2 connector,
+"Data change events"; Delta Lake, PROTOCOL.md, "Change Data Files".
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NAMES = pa.list_(TEXT)
 _OPS = {"I": "c", "U": "u", "D": "d", "M": "t", "T": "t"}
 _MESSAGE = "m"
 _MARKERS = {"M": "mass_delete", "T": "truncate", "X": "exchange"}
-"""Operations that change all rows of a table, or many, without an image: by the word of `_change_type`."""
+"""Operations on all or many rows of a table without images, with their `_change_type`."""
 _KINDS = {"I": "insert", "U": "update_preimage", "D": "delete"}
 _NEEDED = ("op", "seq", "txn_id", "commit_ts", "schema_name", "table_name", "auth_id", "detail")
 SOURCE = pa.struct(
@@ -57,13 +57,13 @@ _FEED = {
     "_absent_columns": (NAMES, "columns that are null because their value is not in the log"),
 }
 _OF_FEED = frozenset((*_FEED, *schemas.OUTCOMES))
-"""Names of the columns that `changefeed` has beside those of the table."""
+"""Names of the columns of `changefeed` other than those of the table."""
 _ROW_FIELDS = (pa.field("schema_name", TEXT), pa.field("table_name", TEXT), schemas.commented("row", TEXT, "JSON"))
-"""Its columns in place of those of one table."""
+"""Columns of `changefeed` in place of those of one table."""
 
 
 def flat_schema(image: pa.DataType) -> pa.Schema:
-    """The columns of flat changes that envelopes are made from, with images of a type."""
+    """The columns of flat changes that envelopes need, for images of a type."""
     types = {"commit_ts": schemas.MICROS}
     fields = [pa.field(name, types.get(name, TEXT)) for name in _NEEDED]
     images = [pa.field(role, image) for role in ("before", "after")]
@@ -71,7 +71,7 @@ def flat_schema(image: pa.DataType) -> pa.Schema:
 
 
 def envelope_schema(envelope: str, image: pa.DataType) -> pa.Schema:
-    """The columns of an envelope for images of a type. Raises OptionError for a table with a column of such a name."""
+    """The columns of an envelope for images of a type. Raises OptionError if a table column has such a name."""
     if envelope == "debezium":
         fields = [pa.field("before", image), pa.field("after", image), pa.field("source", SOURCE)]
         fields += [pa.field("op", TEXT), pa.field("ts_ms", pa.int64()), pa.field("transaction", _TRANSACTION)]
@@ -84,7 +84,7 @@ def envelope_schema(envelope: str, image: pa.DataType) -> pa.Schema:
 
 
 def check_names(columns: Sequence[str], envelope: str) -> None:
-    """Raise OptionError if a column of the table has a name that the envelope needs."""
+    """Raise OptionError if a table column has a name that the envelope needs."""
     for name in columns:
         if name in _OF_FEED:
             text = f"envelope {envelope}: the table has a column {name}, which is a name of the envelope"
@@ -92,7 +92,7 @@ def check_names(columns: Sequence[str], envelope: str) -> None:
 
 
 def image_type(schema: pa.Schema, envelope: str) -> pa.DataType:
-    """The type of the images of one table from which the columns of its envelope, or some of them, are made.
+    """The type of one table's images that an envelope schema, or a part of its columns, requires.
 
     Raises OptionError for images of two types.
     """
@@ -112,21 +112,21 @@ class Enveloper:
     def __init__(
         self, envelope: str, image: pa.DataType, *, seq_form: SeqForm, zone: str | None, version: str | None
     ) -> None:
-        """`zone` is that of commit times, None if it is not known; `version` that of lmparse."""
+        """`zone` is the time zone of commit times, or None if unknown; `version` is that of lmparse."""
         self.envelope, self.seq_form, self.version, self.zone = envelope, seq_form, version, zone
         self.flat = flat_schema(image)
         self.schema = envelope_schema(envelope, image)
         self.left_out: Counter[str] = Counter()
-        """Number of changes that the envelope has no form for, by reason."""
+        """Number of changes without a form in the envelope, by reason."""
 
     def rows(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows of some flat changes; their columns may be others than `flat_schema` beside those."""
+        """The rows of a batch of flat changes; the batch may have further columns than `flat_schema`."""
         if self.envelope == "debezium":
             return self._events(batch)
         return self._feed(self._of_rows(batch))
 
     def _of_rows(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The changes of rows, those that stand for many, and bad records; others are counted."""
+        """Changes of one or many rows, and bad records; other changes are counted and left out."""
         ops = batch.column("op")
         known = pc.is_in(ops, pa.array(["I", "U", "D", *_MARKERS]))
         kept = np.asarray(pc.or_(known, batch.column(schemas.CORRUPT_RECORD).is_valid()))
@@ -169,7 +169,7 @@ class Enveloper:
         return self._batch(columns, batch, second, created)
 
     def _source(self, batch: pa.RecordBatch, serial: int) -> pa.Array:
-        """The blocks `source` of events; `serial` is that of an event among those of one change."""
+        """The blocks `source` of events; `serial` is the number of the event within its change."""
         count, seq = batch.num_rows, batch.column("seq")
         millis = epoch_millis(batch.column("commit_ts"), self.zone)
         form = self.seq_form
@@ -199,7 +199,7 @@ class Enveloper:
     def _feed(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         images, ops = ImagePairs(batch), batch.column("op")
         is_insert, is_update = (np.asarray(pc.fill_null(pc.equal(ops, op), False)) for op in "IU")
-        # The row of an insert is the one after it, that of any other change the one before.
+        # An insert has its row after, any other change its row before.
         which = pa.array(np.arange(len(ops)) + len(ops) * is_insert)
         absent = [images.absent(role) for role in ("before", "after")]
         second = np.flatnonzero(is_update)
@@ -228,7 +228,7 @@ class Enveloper:
     def _batch(
         self, columns: dict[str, pa.Array], batch: pa.RecordBatch, second: Int64s, other: dict[str, pa.Array]
     ) -> pa.RecordBatch:
-        """A row for each change, and behind it one more for the changes `second`, which has `other` values."""
+        """A row for each change, and a second row, with the values `other`, behind the rows of the changes `second`."""
         columns |= {name: batch.column(name) for name in schemas.OUTCOMES}
         arrays = [_typed(columns[entry.name], entry.type) for entry in self.schema]
         if len(second):
@@ -246,7 +246,7 @@ def _typed(array: pa.Array, type_: pa.DataType) -> pa.Array:
 
 
 def _words(ops: pa.Array, words: dict[str, str], other: str | None = None, nothing: Any = None) -> pa.Array:
-    """The word of each operation; `other` for those without one, null where there is `nothing`."""
+    """The word of each operation; `other` for operations without a word, null where `nothing` is true."""
     places = pc.index_in(ops, value_set=pa.array([*words], TEXT))
     found = pa.array([*words.values()], TEXT).take(places)
     if other is not None:
@@ -261,7 +261,7 @@ class ImagePairs:
     """The images of a batch of flat changes, as structs or as JSON text."""
 
     def __init__(self, batch: pa.RecordBatch) -> None:
-        """The column KEY has the key of each change."""
+        """The column KEY of the batch has the names of the key's columns."""
         self._batch = batch
         self._before, self._after = batch.column("before"), batch.column("after")
         self._is_text = not pa.types.is_struct(self._before.type)
@@ -271,7 +271,7 @@ class ImagePairs:
 
     @cached_property
     def key_changed(self) -> Flags:
-        """Which changes are updates that changed a column of the key.
+        """Flags of the updates that changed a column of the key.
 
         Raises OptionError LMP-S012 if a struct lacks a column of the key.
         """
@@ -291,7 +291,7 @@ class ImagePairs:
         return found
 
     def _differing(self, rows: Int64s, names: Sequence[str]) -> Iterator[tuple[str, Flags]]:
-        """Which of some updates have two values of a column, for each of some columns."""
+        """Yield each column name, with flags of the updates whose two values of the column differ."""
         before, after = (array.take(pa.array(rows)) for array in (self._before, self._after))
         if not self._is_text:
             yield from ((name, _differs(before.field(name), after.field(name))) for name in names)
@@ -306,7 +306,7 @@ class ImagePairs:
 
     @cached_property
     def _absent(self) -> dict[int, list[tuple[str, str]]]:
-        """By row, role and name of the columns whose values are not in the log."""
+        """Role and name of the columns whose values are not in the log, by row."""
         detail = self._batch.column("detail")
         rows = np.flatnonzero(np.asarray(pc.fill_null(pc.match_substring(detail, '"absent"'), False)))
         found: dict[int, list[tuple[str, str]]] = {}
@@ -317,7 +317,7 @@ class ImagePairs:
 
     @cached_property
     def _unknown(self) -> dict[int, set[str]]:
-        """By row, the columns of which one value is not in the log, or cannot be read."""
+        """Columns with a value that is not in the log, or unreadable, by row."""
         found = {row: {name for _, name in places} for row, places in self._absent.items()}
         faults = self._batch.column(schemas.CORRUPT_FIELDS)
         rows = np.flatnonzero(np.asarray(faults.is_valid()))
@@ -327,7 +327,7 @@ class ImagePairs:
         return found
 
     def absent(self, *roles: str) -> pa.Array:
-        """Names of the columns of some images whose values are not in the log; null if there are none."""
+        """Names of the columns of the roles whose values are not in the log; null if there are none."""
         found: list[list[str] | None] = [None] * self._batch.num_rows
         for row, places in self._absent.items():
             names = dict.fromkeys(name for role in roles for of, name in places if of == role)
@@ -340,14 +340,14 @@ def key_texts(columns: Mapping[str, pa.Array], count: int) -> pa.Array:
     values: dict[str, tuple[json_texts.Part, bool]] = {}
     for name, array in columns.items():
         if pa.types.is_floating(array.type):
-            array = pc.add(array, pa.scalar(0, array.type))  # makes -0.0 the 0.0 that it equals
+            array = pc.add(array, pa.scalar(0, array.type))  # turns -0.0 into 0.0, because both are equal
         is_time = pa.types.is_timestamp(array.type) or pa.types.is_date32(array.type)
         values[name] = json_texts.values(as_text(array) if is_time else array), False
     return json_texts.joined(json_texts.members(values), count)
 
 
 def _places(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Role and column of paths such as `before.NAME`."""
+    """Yield role and column of paths such as `before.NAME`."""
     for path in paths:
         role, _, name = path.partition(".")
         if role in ("before", "after"):
@@ -355,7 +355,7 @@ def _places(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _differs(old: pa.Array, new: pa.Array) -> Flags:
-    """Where two columns differ; null equals null, NaN equals NaN."""
+    """Flags of the rows where two columns differ; null equals null, NaN equals NaN."""
     same = np.asarray(pc.fill_null(pc.equal(old, new), False))
     same = same | (np.asarray(old.is_null()) & np.asarray(new.is_null()))
     if pa.types.is_floating(old.type):
@@ -369,7 +369,7 @@ def _differs(old: pa.Array, new: pa.Array) -> Flags:
 
 
 def check_zone(zone: str) -> None:
-    """Raise OptionError if a zone is neither UTC, an offset such as +01:00, nor in the database of time zones."""
+    """Raise OptionError unless a zone is UTC, an offset such as +01:00, or in the database of time zones."""
     try:
         epoch_millis(pa.array([datetime(2026, 1, 1)], pa.timestamp("us")), zone)
     except (pa.ArrowException, ValueError) as error:
@@ -378,14 +378,14 @@ def check_zone(zone: str) -> None:
 
 
 def epoch_millis(times: pa.Array, zone: str | None) -> pa.Array:
-    """Times without a zone as milliseconds since 1970 in UTC; null without a known zone.
+    """Times without a zone as milliseconds since 1970 in UTC; null if the zone is unknown.
 
-    A time that the zone has twice or not at all, when clocks are changed, is null: which one is meant is not known.
+    When clocks change, a zone has some times twice and some not at all. Such a time is ambiguous and becomes null.
     """
     if zone is None or times.null_count == len(times):
         return pa.nulls(len(times), pa.int64())
     micros = times.cast(pa.int64())
-    if zone != "UTC":  # which is known even where there are no time zones
+    if zone != "UTC":  # UTC needs no database of time zones
         first, micros = (
             pc.assume_timezone(times, zone, ambiguous=side, nonexistent=side).cast(pa.int64())
             for side in ("earliest", "latest")

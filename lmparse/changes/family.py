@@ -1,7 +1,7 @@
-"""Family: everything that the library needs to know about one kind of change log, in one object.
+"""Family: all facts and functions of one kind of change log, in one object.
 
-Each family has one module with an object of `Family` (`lmparse.bmc.family`). `logs.families` lists them, together with
-those of other installed packages. Functions import large modules only when they are called.
+Each family has a module with an object of `Family`, such as `lmparse.bmc.family`. `logs.families` lists these objects,
+and those of other installed packages. Functions import large modules only when called.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Opened = TypeVar("Opened", bound=ChangeLog, covariant=True)
 
 
 class OpenLog(Protocol[Opened]):
-    """Opens a log. Without `settings`, it finds them out from the file."""
+    """Opens a log. Without `settings`, the file decides them."""
 
     def __call__(
         self, path: str | Path, options: Options, *, settings: FileSettings | None = None, on_error: OnError = None
@@ -50,12 +50,12 @@ class ChangeReader(Protocol):
     """Reads the changes of a log column-wise."""
 
     def read(self, span: Span | None = None) -> Iterator[list[VersionBatch]]:
-        """The changes, many records at a time: batches, each of one table version."""
+        """Yield the changes, many records at a time: batches, each of one table version."""
 
 
 @dataclass(frozen=True)
 class FoundControl:
-    """A control file that nobody named, and why it is that of a log."""
+    """A control file that no option names, and why it belongs to a log."""
 
     path: str
     evidence: str
@@ -63,18 +63,18 @@ class FoundControl:
 
 
 class ControlFinder(Protocol):
-    """Finds the control files of logs, and looks through each folder once."""
+    """Finds the control files of logs; lists each folder once."""
 
     def find(self, path: str, control: str | None) -> str:
-        """The control file of a log, from its path and the option `control`. Raises ControlError LMP-C007."""
+        """The control file of a log, by the log's path and the option `control`. Raises ControlError LMP-C007."""
 
     def beside(self, path: str) -> FoundControl:
-        """That of a log for which the option names none. Raises ControlError LMP-C007, FramingError."""
+        """The control file of a log without the option `control`. Raises ControlError LMP-C007, FramingError."""
 
 
 @dataclass(frozen=True)
 class ControlFiles:
-    """How control files of a family are recognised; its logs have no changes without one."""
+    """How control files of a family are recognized; the family's logs need a control file for changes."""
 
     is_one: Callable[[str, Limits], bool]
     """Whether a file is a control file."""
@@ -83,56 +83,56 @@ class ControlFiles:
 
 @dataclass(frozen=True, kw_only=True)
 class Family(Generic[Log]):
-    """One kind of change log: how its files are recognised and read."""
+    """One kind of change log: how its files are recognized and read."""
 
     name: str
-    """First word of the ids of its specs, and name of their folder: `bmc`."""
+    """First word of the ids of its specs, and name of the folder of its specs: `bmc`."""
     title: str
-    """Its name for users."""
+    """Name for users."""
     files: str
-    """A description of its files that follows the word `expected` in messages."""
+    """Description of its files, for messages behind the word `expected`."""
     spec: str
-    """Id of the spec of its logs; for specs outside of lmparse the path that `build.py generate` wrote."""
+    """Id of the spec of its logs; for specs outside of lmparse, the path written by `build.py generate`."""
     open_log: OpenLog[Log]
-    """Opens a log, or a part of one with the settings of the whole file."""
+    """Opens a log, or a part of a log with the settings of the whole file."""
     detections: Callable[[], Mapping[str, Detection]]
-    """How its files are recognised, by spec; may include files that are not logs."""
+    """How its files are recognized, by spec; includes other files than logs."""
     seq_form: SeqForm
     """The digits of `seq` in its changes."""
     column_docs: Callable[[], Mapping[str, str]] = dict
     """Comments of the columns that every change has, by name."""
     commit_zone: str | None = None
-    """Time zone of the commit times of its logs; None if it is not known."""
+    """Time zone of commit times in its logs; None if unknown."""
     options: frozenset[str] = frozenset()
-    """Options for its specs only. Specs of other families accept them only if they name them too."""
+    """Options for its specs only. Specs of other families accept an option only if they name it too."""
     decisions: frozenset[str] = frozenset()
-    """The names that the option `decisions` has for its logs."""
+    """The names that the option `decisions` may have for its logs."""
     record_files: frozenset[str] = frozenset()
-    """Options for files that not only the changes of its logs are read with, but their records too."""
+    """Options for files that are needed to read records, and not only to read changes."""
     control: ControlFiles | None = None
-    """Its control files, if its logs have any."""
+    """Control files, if its logs have any."""
     description_endings: tuple[str, ...] = ()
-    """Endings, in small letters, of the names of other files that describe its logs: in folders they are no logs."""
+    """Endings, in lower case, of names of other files that describe its logs; such files in folders are no logs."""
     record_plan: Callable[[Log], RecordPlan] | None = None
-    """Record plan of a log; None: the plan that follows from the spec."""
+    """Record plan of a log; None: the plan by the spec."""
     join: (
         Callable[[Sequence[str], Options, Run | None, Checkpoint | None, list[DataError] | None], Sequence[Joined]]
         | None
     ) = None
-    """The logs that several files are of, with what a checkpoint needs. Other processes may read what that takes.
-    Raises FramingError, OptionError, ControlError; with a list, errors of single files are added to it, and these are
-    joined up to their damage or left out. None: each file is a log of its own."""
+    """The logs that several files make up, with the needs of a checkpoint. `Run` reads files in other processes. Raises
+    FramingError, OptionError, ControlError. With a list, the errors of single files are added to the list, and such
+    files are joined up to their damage or left out. None: each file is a log."""
     checkpoint: Callable[[Log], Checkpoint] | None = None
-    """What the reading of the next files of a log needs, once all of it has been read. Raises FramingError if it is
-    damaged. None: its logs are not read extract by extract."""
+    """What reading the next files of a log needs, after all of the log is read. Raises FramingError for a damaged log.
+    None: logs are not read extract by extract."""
     change_reader: Callable[[Log, pa.Schema | None, Sequence[Filter]], ChangeReader | None] | None = None
     """Reads changes column-wise; returns None for logs whose changes are read one by one."""
     describe: Callable[[Log], TableDescriptions] = describe
-    """The tables that describe a log, with their names."""
+    """The described tables of a log, with their names."""
     transactions: Callable[[Log], Iterator[TransactionSummary]] | None = None
-    """Sums up the transactions of a log, by the engine that its options name; None: its logs have none."""
+    """Yields the transactions of a log, by the engine of the options; None: logs have no transactions."""
     dissector: Callable[[Log], FileDissector] = FileDissector
-    """Dissects the records of a log, including the contents of their fields."""
+    """Dissects the records of a log, including the contents of fields."""
 
     @property
     def spec_id(self) -> str:

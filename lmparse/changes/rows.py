@@ -1,4 +1,4 @@
-"""Rows of changes: one by one, as dictionaries of values by column name, and together, as batches of table versions."""
+"""Rows of changes: single rows as dictionaries by column name, and batches of rows of one table version."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from lmparse.values.json_form import to_json
 
 T = TypeVar("T")
 _VERSIONS = 32
-"""Table versions of which as many rows are held as make a batch; of more versions fewer."""
+"""Table versions that may each hold rows for a whole batch; with more versions, batches are smaller."""
 _PIECES = 1 << 12
-"""Most parts of more versions than that: one of a single row takes some thousand bytes."""
+"""Most parts held with more versions than `_VERSIONS`; a part with a single row takes some thousand bytes."""
 JSON_COLUMNS = ("detail", "header", "before", "after")
 """Columns of changes that may be JSON text."""
 VersionRow = tuple[Version | None, Row]
@@ -32,12 +32,12 @@ VersionRow = tuple[Version | None, Row]
 
 
 def are_structs(schema: pa.Schema) -> bool:
-    """Whether a schema wants images as values, not as JSON text."""
+    """Whether a schema has images as structs, not as JSON text."""
     return any(pa.types.is_struct(entry.type) for entry in schema if entry.name in ("before", "after"))
 
 
 def version_rows(log: ChangeLog, span: Span | None = None, is_struct: bool | None = None) -> Iterator[VersionRow]:
-    """The changes of a log as rows for `changes_schema`, with their table versions; in mode permissive bad records too.
+    """Yield rows for `changes_schema` with their table versions; in mode permissive also rows of bad records.
 
     `is_struct` is as in `rows_of`.
     """
@@ -46,13 +46,13 @@ def version_rows(log: ChangeLog, span: Span | None = None, is_struct: bool | Non
         for change in log.typed_changes(span):
             yield from rows_of(log, change, is_struct)
     except LmparseError:
-        yield from rows_of(log, None)  # they are before the damage
+        yield from rows_of(log, None)  # bad records in front of the damage
         raise
     yield from rows_of(log, None)
 
 
 def rows_of(log: ChangeLog, change: Change | None, is_struct: bool | None = None) -> Iterator[VersionRow]:
-    """The rows that result from reading one change: those of bad records before it, and its own.
+    """Yield the rows of bad records in front of a change, then the row of the change.
 
     Without `is_struct`, images are values if the table version of the change is known.
     """
@@ -72,12 +72,12 @@ def rows_of(log: ChangeLog, change: Change | None, is_struct: bool | None = None
 
 
 def key_text(version: Version) -> str:
-    """The key of a table version in the column KEY."""
+    """The key of a table version as the value of the column KEY."""
     return json.dumps(list(version.key), ensure_ascii=False)
 
 
 def printed_columns(*, has_header: bool, is_short: bool) -> Iterator[str]:
-    """The names in a line that `lmparse changes` prints of a change without faults, in their order."""
+    """Yield the names in a line of `lmparse changes` for a change without faults, in order."""
     unshown = {*schemas.OUTCOMES} - {"_metadata"}
     for entry in changes_schema(None, header=has_header):
         if entry.name not in unshown and (is_short or entry.name != "table_name_short"):
@@ -85,22 +85,22 @@ def printed_columns(*, has_header: bool, is_short: bool) -> Iterator[str]:
 
 
 def line_row(log: ChangeLog, change: Change) -> Row:
-    """One change with the line that `lmparse changes` prints, as bytes."""
+    """The row of a change with its line of `lmparse changes` as bytes."""
     row: Row = change.to_row(log.origin, header=log.options.header)
     return row | {json_texts.LINE: json_texts.json_line(to_json(row))}
 
 
 @dataclass(frozen=True)
 class VersionBatch:
-    """Rows of one table version, or rows without one."""
+    """Rows of one table version, or rows without a version."""
 
     version: Version | None
     batch: pa.RecordBatch
     numbers: Int64s
-    """Number of the change in the window, for each row; ascending."""
+    """Number in the window of the change of each row; ascending."""
 
     def before(self, number: int) -> VersionBatch:
-        """The rows of changes with lower numbers."""
+        """The rows of changes with numbers below `number`."""
         count = int(np.searchsorted(self.numbers, number))
         if count == len(self.numbers):
             return self
@@ -109,10 +109,10 @@ class VersionBatch:
 
 @dataclass(frozen=True)
 class FallbackRow:
-    """A row that was read by the code that reads changes one by one."""
+    """A row from the code that reads changes one by one."""
 
     number: int
-    """Number of its change in the window."""
+    """Number of the change in the window."""
     version: Version | None
     row: Row
 
@@ -121,7 +121,7 @@ P = TypeVar("P", VersionBatch, FallbackRow)
 
 
 def by_schema(parts: Iterable[P], *, has_one: bool = False) -> list[list[P]]:
-    """Batches or rows of each table version, in the order of the first ones; all together if they have one schema."""
+    """Group batches or rows by table version, in the order of first occurrence; one group if they share a schema."""
     found: dict[int, list[P]] = {}
     for part in parts:
         found.setdefault(0 if has_one else id(part.version), []).append(part)
@@ -129,13 +129,13 @@ def by_schema(parts: Iterable[P], *, has_one: bool = False) -> list[list[P]]:
 
 
 def batch_of(rows: list[FallbackRow], schema: pa.Schema) -> VersionBatch:
-    """Rows, of one version as a rule, as a batch of a schema."""
+    """Rows, usually of one version, as a batch with a schema."""
     numbers = np.array([row.number for row in rows], np.int64)
     return VersionBatch(rows[0].version, to_batch([row.row for row in rows], schema), numbers)
 
 
 def joined(batches: list[VersionBatch]) -> VersionBatch:
-    """Batches of one schema as one batch, in the order of their changes."""
+    """Batches with one schema as one batch, in the order of their changes."""
     if len(batches) == 1:
         return batches[0]
     numbers = np.concatenate([one.numbers for one in batches])
@@ -147,7 +147,7 @@ def joined(batches: list[VersionBatch]) -> VersionBatch:
 def accumulated(
     parts: Iterable[tuple[Version | None, T]], rows_in: Callable[[T], int], most: int
 ) -> Iterator[tuple[Version | None, list[T]]]:
-    """Collect parts of one table version until they have `most` rows, or all versions together many times as many.
+    """Collect parts by table version until a version has `most` rows, or all versions together many times as many.
 
     `rows_in` returns the number of rows of a part.
     """

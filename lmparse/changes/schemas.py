@@ -24,7 +24,7 @@ def changes_schema(
 ) -> pa.Schema:
     """Columns of changes. With the versions of one table, `before` and `after` are structs.
 
-    `docs` are comments of columns that depend on the family, see `ChangeLog.column_docs`.
+    `docs` are comments of columns that depend on the family; see `ChangeLog.column_docs`.
     """
     image = schemas.TEXT if versions is None else table_type(versions, columns)
     types = {"commit_ts": schemas.MICROS, "ts": schemas.MICROS, "table_name_short": pa.bool_()}
@@ -36,7 +36,7 @@ def changes_schema(
 
 
 KEY = "_key"
-"""Column that schemas may have beside those of changes: names of the key's columns, as a JSON list."""
+"""A column beside those of changes: the names of the key's columns as a JSON list."""
 _COLUMNS = (
     *("op", "seq", "txn_id", "commit_ts", "ts", "schema_name", "table_name", "table_name_short", "before", "after"),
     *(*HEADER_FIELDS, "detail"),
@@ -52,25 +52,25 @@ _DOCS = {
     "detail": "what an operation has more to say, JSON",
     "header": "every field of the header, JSON",
 }
-"""Comments of columns that do not depend on the family."""
+"""Comments of columns for all families."""
 
 
 def version_schema(log: ChangeLog, *versions: Version | None) -> pa.Schema:
-    """Columns of the changes of one table version, however described, or of changes without one."""
+    """Columns of the changes of one table, given by its versions, or of changes without a table version."""
     options, docs = log.options, log.column_docs()
     found = [version for version in versions if version is not None]
     known = {column.name for version in found for column in version.columns}
     columns = tuple(name for name in options.columns if name in known)
-    # No file format takes a struct without fields, so without any wanted column images are JSON text.
+    # File formats refuse a struct without fields, so images without a wanted column are JSON text.
     is_text = not found or (bool(options.columns) and not columns)
     return changes_schema(None if is_text else found, header=options.header, columns=columns, docs=docs)
 
 
 def table_type(versions: Sequence[Version], columns: tuple[str, ...] = ()) -> pa.StructType:
-    """One struct for all versions of a table: all their columns by column number, or the named ones.
+    """One struct for all versions of a table: all columns by column number, or the named columns.
 
-    It does not depend on the order of `versions`. Integers and decimals are widened; columns that a version lacks are
-    null. Raises OptionError LMP-C008 for two types without a common type, and names both.
+    The order of `versions` does not matter. Integers and decimals are widened; columns that a version lacks are null.
+    Raises OptionError LMP-C008 for two types without a common type; the error names both.
     """
     found: dict[str, tuple[TableColumn, Version, pa.DataType]] = {}
     having: dict[str, list[tuple[TableColumn, Version]]] = {}
@@ -96,5 +96,5 @@ def table_type(versions: Sequence[Version], columns: tuple[str, ...] = ()) -> pa
 
 
 def _place(version: Version) -> tuple[int, list[tuple[int, str, str]]]:
-    """Sorts versions by their number, and those of one number, of several control files, by their columns."""
+    """Sort key of versions: number, then columns, because control files may give two versions of a number."""
     return version.sequence, [(column.number, column.name, column.sql_words) for column in version.columns]

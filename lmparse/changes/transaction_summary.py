@@ -1,6 +1,6 @@
-"""Transaction summary: what a log says of one transaction (Db2 LUW) or unit of recovery (Log Master), without its rows.
+"""Transaction summary: facts about a transaction (Db2 LUW) or unit of recovery (Log Master), without its rows.
 
-Both families give the same columns. `docs/db2-luw.md` and `docs/log-master.md` say what each of them means there.
+Both families give the same columns. `docs/db2-luw.md` and `docs/log-master.md` define the columns for each family.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from lmparse.errors import EngineDifferenceError
 TableCounts = dict[str, dict[str, int]]
 """Number of changes by table, `SCHEMA.NAME`, and operation; see `Change.op`."""
 NO_OPERATION = "other"
-"""In place of the operation of a change whose type is not listed."""
+"""Stands for the operation of a change of an unlisted type."""
 
 
 @dataclass(slots=True, kw_only=True)
 class TransactionSummary:
-    """One transaction, or unit of recovery. Its columns are those of `lmparse txn`."""
+    """One transaction or unit of recovery, with the columns of `lmparse txn`."""
 
     txn_id: str
-    """As in its changes."""
+    """As in the changes of the transaction."""
     disposition: str
     """committed, rolled-back, or open."""
     complete: bool | None
-    """Whether all of it is in the log; None if that cannot be tested."""
+    """Whether the log has all of the transaction; None if that cannot be tested."""
     why: str | None
-    """Why it is not complete, or why that cannot be tested."""
+    """Why the transaction is incomplete, or why that cannot be tested."""
     begin_ts: str | None = None
-    """When it began; None if its records do not say so."""
+    """Time of its beginning; None if records do not state it."""
     commit_ts: str | None
     auth_id: str | None
     plan: str | None = None
@@ -40,19 +40,19 @@ class TransactionSummary:
     """Position in the log of its first record in the file, upper-case hex."""
     last_position: str
     first_file: str = ""
-    """The file with its first record: a log may consist of several."""
+    """The file of the first record; a log may have several files."""
     first_record_index: int
-    """Number of its first record in the file."""
+    """Number of the first record in the file."""
     first_record_offset: int
-    """Offset in the file, bytes."""
+    """Offset of the first record in the file, in bytes."""
     last_file: str = ""
     last_record_index: int
     last_record_offset: int
     records: int
     bytes: int
-    """Length of all its records, without what is between them."""
+    """Length of all its records in bytes."""
     tables: TableCounts = field(default_factory=dict)
-    """Its changes, without those that it took back."""
+    """Its changes, except those that it took back."""
     compensated: TableCounts = field(default_factory=dict)
     """The changes that it took back."""
 
@@ -75,22 +75,22 @@ def total(counts: TableCounts) -> int:
 
 
 class TableLabels:
-    """The names of tables in summaries. Two tables of one name get their ids too: a name is not an identity."""
+    """Names of tables in summaries. Two tables with one name are told apart by their ids."""
 
     def __init__(self) -> None:
         self._identities: dict[str, set[str]] = defaultdict(set)
 
     def add(self, name: str, identity: str) -> None:
-        """Add a table: its name, and its ids as text."""
+        """Add a table by its name and its ids as text."""
         self._identities[name].add(identity)
 
     def label(self, name: str, identity: str) -> str:
-        """The name of a table, once all tables have been added."""
+        """The label of a table, after all tables were added."""
         return f"{name} ({identity})" if len(self._identities[name]) > 1 else name
 
 
 def check_equal(one: TransactionSummary | None, other: TransactionSummary | None, place: int) -> TransactionSummary:
-    """The transaction with number `place`, as two engines give it. Raises EngineDifferenceError if they differ."""
+    """The summary of transaction number `place`, if two engines agree. Raises EngineDifferenceError otherwise."""
     if one is None or other is None:
         known, where = one or other, "by the parser only" if one is None else "column-wise only"
         raise EngineDifferenceError(f"transaction {place} ({known and known.txn_id}): is there {where}")

@@ -13,11 +13,11 @@ from lmparse.errors import FramingError, OptionError
 from lmparse.spelling import has_half_character
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*::)*[A-Za-z][A-Za-z0-9+.-]*://")
-"""The beginning of an address. With `::` others lead from one file system into another, which is not read."""
+"""The beginning of an address. `::` chains several file systems; such addresses are refused."""
 _PARTS = re.compile(
     r"(?P<front>.*?://(?:[^/*?{\[\\]*(?=/|$|\?\w+=))?)(?P<path>.*?)(?P<behind>(?:\?\w+=[^/]*)?)", re.DOTALL
 )
-"""An address: scheme with host or bucket, path, and settings."""
+"""The parts of an address: scheme with host or bucket, path, and settings."""
 _SECRET = re.compile(
     r"://[^/]*:[^/]*@|[?&][^=&]*(passw|secret|token|signature|credential|(access|account|api)_?key)[^=&]*=|[?&]sig=",
     re.IGNORECASE,
@@ -25,10 +25,10 @@ _SECRET = re.compile(
 
 
 def path_of(name: str, given: Any) -> str:
-    """The text of a path or an address that a program gives as argument `name`.
+    """The text of a path or address that a program passes as argument `name`.
 
-    Raises TypeError for what is not a text or a path: neither bytes nor an open file. Raises OptionError for a text
-    that no file system takes.
+    Raises TypeError for other values than texts and paths, such as bytes or open files. Raises OptionError for a text
+    that no file system accepts.
     """
     if isinstance(given, os.PathLike):
         given = os.fspath(given)
@@ -40,7 +40,7 @@ def path_of(name: str, given: Any) -> str:
 
 
 def paths_of(name: str, given: Any) -> list[str]:
-    """The texts of one path, or of several in a sequence. Raises as `path_of`, and OptionError for an empty one."""
+    """The texts of one path or of a sequence of paths. Raises as `path_of`, and OptionError for an empty sequence."""
     if isinstance(given, str | os.PathLike):
         return [path_of(name, given)]
     if not isinstance(given, Sequence) or isinstance(given, bytes | bytearray | memoryview):
@@ -51,24 +51,24 @@ def paths_of(name: str, given: Any) -> list[str]:
 
 
 def is_remote(path: str) -> bool:
-    """Whether a path is the address of a file on a remote or virtual file system."""
+    """Whether a path is an address on a remote or virtual file system."""
     return not path.startswith("file:") and _ADDRESS.match(path) is not None
 
 
 def local_path(path: str) -> str:
-    """A path for the operating system; the path of a `file:` address. Raises FramingError LMP-F001 if it has none."""
+    """A path for the operating system, also from a `file:` address. Raises FramingError LMP-F001 without a path."""
     if not path.startswith("file:"):
         return path
-    found = unquote(re.sub("^file:(//[^/]*)?", "", path))  # `?` and `#` are part of a name, or of a pattern
-    if not found or "\0" in found:  # `file://folder` names a host and no path; an empty one would be the current folder
+    found = unquote(re.sub("^file:(//[^/]*)?", "", path))  # `?` and `#` belong to a name or a pattern
+    if not found or "\0" in found:  # `file://folder` has a host and no path; no path would mean the current folder
         raise FramingError("is not the address of a file", code="LMP-F001", file=path, hint="file:///folder/name")
     return found
 
 
 def name_of_local(path: str) -> str:
-    """The name of a local file, or of a folder, such that nothing takes it for an address: `./file:x` for `file:x`.
+    """A local name that cannot be taken for an address: `./file:x` for `file:x`.
 
-    For paths that are made of the names of files; pathlib drops the `./` again.
+    For paths composed of names of files; pathlib would drop the `./`.
     """
     return path if not is_remote(path) and not path.startswith("file:") else f"./{path}"
 
@@ -79,7 +79,7 @@ def base_name(path: str) -> str:
 
 
 def in_utf8(name: str) -> str:
-    """A name as text of rows: `\\udcXX` in place of each byte of it that is not UTF-8."""
+    """A name as valid UTF-8, with `\\udcXX` in place of each invalid byte."""
     return name.encode("utf-8", "backslashreplace").decode()
 
 
@@ -93,7 +93,7 @@ def child(folder: str, name: str) -> str:
 
 
 def folder_of(address: str) -> str:
-    """The path or address of the folder that an entry is in, as far as its own says it."""
+    """The path or address of the folder of an entry, by the text alone."""
     if not is_remote(address):
         return os.path.dirname(address)
     front, path, behind = split(address)
@@ -106,7 +106,7 @@ def holds_credential(address: str) -> bool:
 
 
 def split(address: str) -> tuple[str, str, str]:
-    """Scheme with host or bucket, path, and the part behind the path; only the path is not empty of a local one."""
+    """Scheme with host or bucket, path, and the part behind the path; of a local path, only the path is not empty."""
     if not is_remote(address):
         return "", address, ""
     found = _PARTS.fullmatch(address)
@@ -115,5 +115,5 @@ def split(address: str) -> tuple[str, str, str]:
 
 
 def user_cache() -> Path:
-    """The folder of lmparse in the cache: `$XDG_CACHE_HOME/lmparse`, else `~/.cache/lmparse`; it need not exist."""
+    """The cache folder of lmparse: `$XDG_CACHE_HOME/lmparse`, else `~/.cache/lmparse`; it may be missing."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lmparse"

@@ -1,4 +1,4 @@
-"""Arrow alone: Arrow loaded without pandas, into a process that makes no DataFrames."""
+"""Arrow alone: Arrow loaded without pandas, for a process that makes no DataFrames."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class _WithoutPandas(MetaPathFinder):
 
 
 def load_arrow() -> None:
-    """Load Arrow. Raises ImportError if it is not installed.
+    """Load Arrow. Raises ImportError if Arrow is not installed.
 
-    Arrow loads pandas, where that is installed, for the first array that it makes, which takes longer than all else
-    that a command loads. Code that makes a DataFrame later still gets it.
+    With its first array, Arrow loads an installed pandas, which takes longer than loading everything else for a
+    command. Code that makes a DataFrame later still gets pandas.
     """
     if "pandas" in sys.modules:
         return

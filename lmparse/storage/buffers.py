@@ -1,12 +1,11 @@
 """Buffers: the bytes of a file, local or remote, compressed or not.
 
-A local file that is not compressed is read where it is. A file that is compressed as a whole, or is on a remote or
-virtual file system, is first copied and unpacked into an unnamed temporary file, which is then read. So all offsets
-are those of the unpacked bytes. Several files may be joined into one, see `joined`. pyarrow is imported only for
-files that need it.
+A local file without compression is read in place. A compressed or remote file is first copied and unpacked to an
+unnamed temporary file, which is then read. All offsets therefore count unpacked bytes. Several files may be joined to
+one, see `joined`. pyarrow is imported only for files that need it.
 
-A file is read, not mapped: where a mapped file becomes shorter or its disk fails, the system ends the process, and
-here it is an error. Memory holds the blocks that were read last, whatever the size of the file.
+Files are read, not mapped to memory: if a mapped file shrinks or its disk fails, the system ends the process, but a
+read raises an error. Memory holds the blocks read last, whatever the size of the file.
 """
 
 from __future__ import annotations
@@ -37,25 +36,25 @@ from lmparse.storage.joined import Joined, joined_of
 from lmparse.storage.stored import AS_ONE_LOG, MAGIC_BYTES, StoredBytes, StoredFile, reason, stored_file, unreadable
 
 _LEAST_READ, _MOST_READ = 1 << 16, 1 << 20
-"""Bytes read at a time: few at a place out of order, more and more in order."""
+"""Bytes read at a time: few after a jump, more and more in sequence."""
 _BEFORE = 1 << 8
-"""Bytes in front of a slice that are read with it: descriptor words and prefixes are looked up behind records."""
+"""Bytes in front of a slice that are read with the slice, because words and prefixes are read after their records."""
 _MOST_OPEN = 64
-"""Most files of joined ones that are open at a time."""
+"""Most files of a joined file that are open at a time."""
 _LEAST_SEARCHED, _MOST_SEARCHED = 1 << 10, 1 << 20
-"""Bytes searched at a time: few at first, since what is searched is near as a rule."""
+"""Bytes searched at a time: few at first, because most searches end near their start."""
 
 
 class FileBytes:
-    """The bytes that a file had when it was opened. Slices give bytes, `array` gives arrays that stay valid.
+    """The bytes that a file had at opening. Slices give bytes; `array` gives arrays that stay valid.
 
-    What is added to the file later is not read. Raises ReadError LMP-F012 where the bytes are no longer there.
+    Bytes added later are not read. Raises ReadError LMP-F012 if bytes have gone.
     """
 
     def __init__(self, file: BinaryIO | None, name: str, size: int = 0) -> None:
-        """`file` is open, and may be closed by the caller; `name` is for messages.
+        """`file` is open; the caller may close it. `name` is for messages.
 
-        Without a file, a subclass reads bytes, `size` in number.
+        Without a file, a subclass reads `size` bytes.
         """
         self._name, self._size = name, size
         self._block: tuple[int, bytes] = 0, b""
@@ -65,7 +64,7 @@ class FileBytes:
             self._size = os.fstat(file.fileno()).st_size
             self._handle = os.dup(file.fileno())
             weakref.finalize(self, os.close, self._handle)
-            if not self._size and self._fill(memoryview(bytearray(1)), 0):  # of /proc, and of some network file systems
+            if not self._size and self._fill(memoryview(bytearray(1)), 0):  # in /proc, and on some network file systems
                 text = f"{self._name}: its file system says that it has no bytes, and it has some"
                 raise ReadError(text, hint="copy it, and read the copy")
 
@@ -74,7 +73,7 @@ class FileBytes:
 
     def __getitem__(self, wanted: slice) -> bytes:
         start, end, _ = wanted.indices(self._size)
-        begin, block = self._block  # one assignment, so that threads may read
+        begin, block = self._block  # one assignment, so that several threads may read
         if begin <= start and end <= begin + len(block):
             return block[start - begin : end - begin]
         if end <= start:
@@ -89,7 +88,7 @@ class FileBytes:
         return block[start - begin : end - begin]
 
     def array(self, start: int, end: int, *, is_kept: bool = False) -> npt.NDArray[np.uint8]:
-        """The bytes from `start` up to `end`, which the file has. `is_kept` keeps them for views of parts of them."""
+        """The bytes from `start` to `end`, which the file must have. `is_kept` keeps them for views of parts."""
         begin, block = self._kept
         if not (begin <= start and end <= begin + len(block)):
             begin, block = start, self._read(start, end - start)
@@ -98,7 +97,7 @@ class FileBytes:
         return block[start - begin : end - begin]
 
     def _read(self, start: int, size: int) -> npt.NDArray[np.uint8]:
-        found = np.empty(size, np.uint8)  # for large arrays NumPy requests large pages, which are faster to fill
+        found = np.empty(size, np.uint8)  # NumPy requests large pages for large arrays; they fill faster
         done = 0
         while done < size:
             count = self._fill(found[done:].data, start + done)
@@ -111,7 +110,7 @@ class FileBytes:
         return found
 
     def _fill(self, target: memoryview, place: int) -> int:
-        """Read bytes at a place of the file into `target`, as many as come at once. Raises ReadError."""
+        """Read bytes at a place of the file into `target`, as many as one call returns. Raises ReadError."""
         try:
             return os.preadv(self._handle, [target], place)
         except OSError as error:
@@ -143,13 +142,13 @@ class JoinedBytes(FileBytes):
 
 
 Buffer = bytes | FileBytes
-"""The bytes of a file, read as they are asked for, or in memory."""
+"""The bytes of a file, read on demand, or in memory."""
 
 
 def occurrences(buffer: Buffer, wanted: bytes, start: int, end: int) -> Iterator[int]:
-    """The places at which bytes are found between two offsets, ascending; they may overlap.
+    """Yield the ascending offsets of `wanted` between two offsets; occurrences may overlap.
 
-    However many there are, each byte is read once.
+    Each byte is read once, however many occurrences there are.
     """
     size = _LEAST_SEARCHED
     while end - start >= len(wanted):
@@ -162,11 +161,11 @@ def occurrences(buffer: Buffer, wanted: bytes, start: int, end: int) -> Iterator
 
 
 def open_buffer(path: str | Path, limits: Limits = DEFAULT) -> FileBytes:
-    """Open a file of any size; its bytes are read as they are asked for.
+    """Open a file of any size; its bytes are read on demand.
 
-    A file that is compressed or remote is copied to the disk first, unless another reader in this process has a
-    copy. Raises FramingError LMP-F001 if it cannot be read, for instance a directory, FileLimitError LMP-L003 if a copy
-    takes more than the limits allow, and OptionError if a package that it needs is not installed.
+    A compressed or remote file is first copied to the disk, unless another reader in this process has a copy. Raises
+    FramingError LMP-F001 for an unreadable file, such as a directory. Raises FileLimitError LMP-L003 if a copy exceeds
+    the limits, and OptionError if a required package is not installed.
     """
     name = str(path)
     joined = joined_of(name)
@@ -185,10 +184,10 @@ def open_buffer(path: str | Path, limits: Limits = DEFAULT) -> FileBytes:
 
 
 def _opened(name: str, place: str) -> BufferedReader:
-    """A regular file, open. Raises FramingError LMP-F001 for anything else, and OSError or ValueError.
+    """Open a regular file. Raises FramingError LMP-F001 for anything else, and OSError or ValueError.
 
-    It is tested before it is opened, which has effects on pipes and devices, and again when it is: what is put in its
-    place in between is not waited for.
+    The file is tested before opening, because opening a pipe or device has effects. It is tested again after opening,
+    so that a pipe put in its place meanwhile cannot block.
     """
     _check_regular(name, os.stat(place).st_mode)
     descriptor = os.open(place, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
@@ -208,7 +207,7 @@ def _check_regular(name: str, mode: int) -> None:
 
 
 def head(path: str | Path, size: int) -> bytes:
-    """The first bytes of a file, unpacked, without unpacking the rest. Raises as open_buffer does."""
+    """The first bytes of a file, unpacked; the rest is not unpacked. Raises as `open_buffer` does."""
     name = str(path)
     first = b""
     stored = stored_file(name) if is_remote(name) else _local(name, local_path(name))
@@ -221,7 +220,7 @@ def head(path: str | Path, size: int) -> bytes:
 
 
 def stamp(path: str) -> Hashable:
-    """A value that changes with the contents of a compressed local file; None for a file that is read where it is."""
+    """A value that changes with the contents of a compressed local file; None for a file that is read in place."""
     if os.path.splitext(path)[1].lower() not in ENDINGS:
         return None
     try:
@@ -234,13 +233,12 @@ def stamp(path: str) -> Hashable:
 _in_use: WeakValueDictionary[Hashable, FileBytes] = WeakValueDictionary()
 """Copies that a reader uses."""
 _last: deque[FileBytes] = deque(maxlen=2)
-"""The last copies, of a log and its control file: parts of a file are read one after the other, each by a reader of
-its own."""
+"""The last copies, of a log and its control file: one reader after another reads parts of the same file."""
 _lock = Lock()
 
 
 def _shared(stored: StoredFile, limits: Limits) -> FileBytes:
-    """The bytes of a file, copied once for all that read it at the same time within the same limits."""
+    """The bytes of a file; concurrent readers with the same limits share one copy."""
     if stored.stamp is None:
         return _copied(stored, limits)
     key = stored.stamp, limits
@@ -254,7 +252,7 @@ def _shared(stored: StoredFile, limits: Limits) -> FileBytes:
 
 
 def _copied(stored: StoredFile, limits: Limits) -> FileBytes:
-    """The bytes of a file in a temporary one. Raises FileLimitError LMP-L003 before a limit is exceeded."""
+    """The bytes of a file in a temporary copy. Raises FileLimitError LMP-L003 before a limit is exceeded."""
     size, tested = 0, 0
     try:
         with StoredBytes(stored) as source, tempfile.TemporaryFile() as file:
@@ -271,21 +269,21 @@ def _copied(stored: StoredFile, limits: Limits) -> FileBytes:
             file.flush()
             return FileBytes(file, stored.name)
     except OSError as error:
-        # Errors of the file itself have become FramingError and are not caught here.
+        # Errors of the file itself are FramingErrors already and pass through.
         text = f"cannot be copied to the disk: {reason(error)}"
         hint = "it is unpacked into a temporary file; TMPDIR names the folder"
         raise FramingError(text, code="LMP-F001", file=stored.name, hint=hint) from None
 
 
 _STEP_BYTES = 64 << 20
-"""Bytes of a copy after which the free disk is asked for again: others use it too."""
+"""Bytes of a copy after which free disk space is checked again, because others use the disk too."""
 _TRUSTED_BYTES = 256 << 20
-"""Unpacked bytes that the ratio leaves out: a short file of blanks or zeros may pack as well as one made to fill disks,
-and so many bytes fill none. Gzip packs at most 1032 to one, zstd far more."""
+"""Unpacked bytes that the ratio ignores. A short file of blanks may pack as well as a file made to fill disks, but so
+few bytes fill no disk. Gzip packs at most 1032 to 1, zstd far more."""
 
 
 def _check_disk(limits: Limits, name: str, size: int) -> None:
-    """Raise FileLimitError LMP-L003 if the bytes of a copy are more than the share of what was free before it."""
+    """Raise FileLimitError LMP-L003 if a copy takes more than its share of the space that was free before."""
     free = shutil.disk_usage(tempfile.gettempdir()).free
     if size * 100 > limits.disk_share * (size + free):
         found = f"{size} bytes of {size + free} in {tempfile.gettempdir()}"

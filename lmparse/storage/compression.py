@@ -1,4 +1,4 @@
-"""Compression: files that are compressed as a whole (gzip, zstd), and their unpacked bytes."""
+"""Compression: files compressed as a whole (gzip, zstd), and their unpacked bytes."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from lmparse.storage.addresses import base_name
 from lmparse.storage.stored import StoredBytes
 
 _READ, _CHUNK = 1 << 16, 1 << 20
-"""Bytes that are read and unpacked at a time."""
+"""Bytes read and unpacked at a time."""
 _MAGICS = {
     "gzip": (b"\x1f\x8b\x08",),
     # A frame with data, or a skippable frame.
     "zstd": (b"\x28\xb5\x2f\xfd", *(bytes([number, 0x2A, 0x4D, 0x18]) for number in range(0x50, 0x60))),
 }
 _WINDOW = "Frame requires too much memory"
-"""What zstd says of a frame with a larger window than its limit, which is 128 MB."""
+"""zstd's message for a frame with a window above its limit of 128 MB."""
 ENDINGS = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"}
-"""Endings of the names of files that are compressed as a whole."""
+"""Endings of the names of compressed files."""
 
 
 def packing_of(path: str, first: bytes) -> str | None:
     """The compression of a file by its name and first bytes: gzip, zstd, or None.
 
-    The ending of the name says whether it is compressed, the bytes say how: a file that a transfer has unpacked under
-    its old name is read as it is.
+    The ending of the name states whether the file is compressed, and the bytes state how. A file that a transfer
+    unpacked under its old name is therefore read as it is.
     """
     said = ENDINGS.get(os.path.splitext(path)[1].lower())
     if said is None:
@@ -41,7 +41,7 @@ def packing_of(path: str, first: bytes) -> str | None:
 
 
 def packing_by_bytes(first: bytes) -> str | None:
-    """The compression that the first bytes of a file are of, whatever its name is."""
+    """The compression by the first bytes of a file, whatever its name; None without compression."""
     return next((packing for packing, magics in _MAGICS.items() if first.startswith(magics)), None)
 
 
@@ -53,10 +53,10 @@ def unpacked_name(path: str) -> str:
 
 
 def unpacked(source: StoredBytes, path: str) -> Iterator[bytes]:
-    """The unpacked bytes of a file in chunks; its path says whether it is compressed.
+    """Yield the unpacked bytes of a file in chunks; `path` tells whether the file is compressed.
 
-    They are those of every member of a gzip file, or frame of a zstd file. Zeros behind gzip's are padding of tapes,
-    which are read one by one.
+    All members of a gzip file, and all frames of a zstd file, are unpacked. Zeros behind gzip members are padding of
+    tapes; gzip skips them byte by byte.
     """
     packing = packing_of(path, source.first)
     if packing is None:
@@ -68,14 +68,14 @@ def unpacked(source: StoredBytes, path: str) -> Iterator[bytes]:
     while not is_empty:
         try:
             unpacked: bytes = stream.read(_CHUNK)
-        except (EOFError, OSError, ValueError, zlib.error) as error:  # of gzip, zlib and Arrow
+        except (EOFError, OSError, ValueError, zlib.error) as error:  # from gzip, zlib and Arrow
             if _WINDOW in str(error):
                 text = "its zstd data need a window of more than 128 MB, or are damaged"
                 hint = "unpack it, or compress it again, with --long=27 at most"
                 raise FramingError(text, code="LMP-F001", file=source.name, hint=hint) from None
             if isinstance(error, EOFError) or (packing == "zstd" and source.is_at_end):
                 break
-            place = f"at or before byte {source.position}"  # what unpacks reads ahead
+            place = f"at or before byte {source.position}"  # the unpacker reads ahead
             text = f"is damaged {place} of the compressed file: {str(error).rpartition(': ')[2]}"
             raise FramingError(text, code="LMP-F001", file=source.name, hint="transfer it again, in binary") from None
         if not unpacked:

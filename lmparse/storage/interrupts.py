@@ -1,4 +1,4 @@
-"""Interrupts: signals that end a command, raised as exceptions, so that `finally` removes what is half written."""
+"""Interrupts: signals that end a command, raised as exceptions, so that `finally` removes unfinished files."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def _end(number: int, _: FrameType | None) -> NoReturn:
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the program as Ctrl-C does, by an exception, where nothing else handles them.
+    """Make SIGTERM and SIGHUP end the program by an exception, as Ctrl-C does, unless other code handles them.
 
-    To be called in the main thread.
+    Call it in the main thread.
     """
     handled = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) == signal.SIG_DFL]
     for number in handled:
@@ -31,7 +31,7 @@ def ended_by_signals() -> Iterator[None]:
 
 @contextmanager
 def left_to_system() -> Iterator[None]:
-    """Behind the block, Ctrl-C ends the program at once: Python only ends its threads then, and would print where."""
+    """After the block, Ctrl-C ends the program at once: Python, which then ends its threads, would print more."""
     try:
         yield
     finally:

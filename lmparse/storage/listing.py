@@ -1,16 +1,16 @@
-"""Listing: the files that paths, folders and patterns name, those that Spark's source `binaryFile` reads under them.
+"""Listing: the files that paths, folders and patterns name, as for Spark's source `binaryFile`.
 
-- A folder has the files in it, with `recursive` those at any depth. Names that begin with `_` or `.` are left out.
-- A pattern names files and folders; a folder has the files in it. `*` is any characters, `?` one, `[ab]`, `[a-c]` one
-  of some, `[^a]` and `[!a]` one that is none of them, `{a,b*}` one of several patterns, and a backslash makes the next
-  character stand for itself. It means what it does to Hadoop, which takes a backslash and a letter or a digit for an
-  expression (`\\d` is any digit), and `[*]` for other characters than the one in it: these are refused, with all
-  classes that have a backslash or one of `[*?{,}`.
-- Where a folder has folders `k=v`, all files at any depth are read, and have columns: see `partition_folders`.
+- A folder stands for the files in it; with `recursive`, for files at any depth. Names that begin with `_` or `.` are
+  left out.
+- A pattern names files and folders; a folder stands for its files. `*` matches any characters, `?` one character,
+  `[ab]` and `[a-c]` one of some characters, `[^a]` and `[!a]` one other character, `{a,b*}` one of several patterns. A
+  backslash makes the next character literal. Some patterns mean something else to Hadoop, and are refused: a backslash
+  in front of a letter or digit (`\\d` is any digit), and classes with a backslash or one of `[*?{,}`.
+- Folders `k=v` inside a folder: all files at any depth are read, and get columns; see `partition_folders`.
 
-A file that is named itself is read, whatever its name; Spark reads none then whose name is one of those left out.
-Unlike Spark, an empty file is one too, a file has one place in the list, and what would be missing unsaid is an error:
-a folder that cannot be read, a link that leads nowhere, a path without a file.
+A file named by its own path is read, whatever its name; Spark skips it if such names are left out. Unlike in Spark, an
+empty file is listed, no file is listed twice, and files cannot go missing in silence: an unreadable folder, a dead link
+and a path without a file are errors.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from lmparse.storage.partition_folders import PartitionColumn, contradiction, pa
 from lmparse.storage.stored import Entry, reason, unreadable
 
 _NO_ENTRY = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
-"""Errors of a link that leads nowhere."""
+"""Errors of a link to nothing."""
 _LOST = "a link that leads nowhere"
 _MAGIC = re.compile(r"[*?\[{\\]")
 _TOKEN = re.compile(r"\[[!^]?+.[^\]]*\]|\\.|.", re.DOTALL)
-"""A class of characters, a character behind a backslash, or one that is not."""
+"""A class of characters, an escaped character, or a plain character."""
 _ENDS = {"{": "{ has no }", "[": "[ has no ]", "\\": "\\ has nothing behind it"}
 _MOST = 1000
-"""Patterns without groups that one with groups may stand for."""
+"""Most patterns without groups that a pattern with groups may stand for."""
 _MOST_GROUPS = 50
 
 
@@ -50,7 +50,7 @@ class FileList(NamedTuple):
 
     files: list[str]
     columns: tuple[PartitionColumn, ...]
-    """Those that folders of `k=v` make."""
+    """Columns made by folders of `k=v`."""
 
 
 def list_files(paths: Sequence[str], *, name_filter: str | None = None, recursive: bool = False) -> list[str]:
@@ -61,15 +61,15 @@ def list_files(paths: Sequence[str], *, name_filter: str | None = None, recursiv
 def list_folders(paths: Sequence[str], *, name_filter: str | None = None, recursive: bool = False) -> FileList:
     """The files that paths, addresses, folders and patterns name, sorted within each, and the columns of their folders.
 
-    `name_filter` is a pattern that the names of files must match. A name that would pass for an address, such as
-    `file:x`, has `./` in front, so that it names the file in that folder and no other.
+    `name_filter` is a pattern for the names of files. A file whose name looks like an address, such as `file:x`, is
+    listed as `./file:x`.
 
-    Raises FramingError LMP-F001 for a path that names no file, LMP-F015 for folders of `k=v` that contradict each other
-    or have a file beside them, OptionError LMP-S003 for a pattern that is none.
+    Raises FramingError LMP-F001 for a path that names no file. Raises FramingError LMP-F015 for folders of `k=v` that
+    contradict each other or stand beside a file, and OptionError LMP-S003 for a wrong pattern.
     """
     passes: Callable[[str], object] = name_pattern(name_filter).fullmatch if name_filter else lambda _: True
     found: dict[str, tuple[str, ...]] = {}
-    """The folders of each file, from the root that was named down."""
+    """The folders of each file, from the root down."""
     roots: dict[str, None] = {}
     for path in map(local_path, paths):
         for root in [Entry(path, is_folder=False)] if is_joined(path) else _roots(path):
@@ -85,7 +85,7 @@ def list_folders(paths: Sequence[str], *, name_filter: str | None = None, recurs
     if not files:
         hint = None if name_filter is None else f"no name of {len(found)} matches {name_filter}"
         raise FramingError("has no file that could be a log", code="LMP-F001", file=", ".join(paths), hint=hint)
-    for path in files if columns else ():  # Spark passes over a file that is in no folder of `k=v` where others are
+    for path in files if columns else ():  # Spark skips a file outside of folders of `k=v` if other files are inside
         if not any(pair_in(addresses.base_name(folder)) for folder in found[path][1:]):
             text = f"is beside folders of {columns[0].name}=..., and has no value of it"
             raise contradiction(path, text, "move it, or leave it out with pathGlobFilter")
@@ -96,16 +96,16 @@ def list_folders(paths: Sequence[str], *, name_filter: str | None = None, recurs
 
 
 def _roots(path: str) -> list[Entry]:
-    """What a path names: itself, or what a pattern matches. Folders that a pattern matches are read, as Spark does."""
+    """The entries that a path names: itself, or the matches of a pattern, folders included (as in Spark)."""
     try:
         there = look_up(path)
     except FramingError:
         if not _is_pattern(path):
             raise
-        there = None  # the folders of the pattern say what is wrong
+        there = None  # a folder of the pattern raises the error
     if there is not None and there.fault != _LOST:
         others: list[str] = []
-        with suppress(OptionError):  # a name need not be a pattern too
+        with suppress(OptionError):  # a name need not be a valid pattern
             others = [other for other in matches(path) if other != path]
         if others:
             text = f"{path} is the name of a file, and a pattern of others, as {others[0]}"
@@ -118,7 +118,7 @@ def _roots(path: str) -> list[Entry]:
 
 
 def matches(pattern: str) -> list[str]:
-    """The paths that a pattern matches, sorted; none for a path that is no pattern."""
+    """The paths that a pattern matches, sorted; none if the path is no pattern."""
     return [entry.path for entry in _matched(pattern)] if _is_pattern(pattern) else []
 
 
@@ -137,7 +137,7 @@ def _matched(path: str) -> list[Entry]:
 
 
 def _walk(folder: str, parts: Sequence[str]) -> Iterator[Entry]:
-    """What is below a folder and matches the patterns of names."""
+    """Yield the entries below a folder that match the patterns of names."""
     first, *rest = parts
     if (name := literal(first)) is not None:
         found = [look_up(addresses.child(folder, name))]
@@ -160,24 +160,24 @@ def _walk(folder: str, parts: Sequence[str]) -> Iterator[Entry]:
 
 @cache
 def name_pattern(text: str) -> re.Pattern[str]:
-    """The expression whose `fullmatch` takes the names that a pattern does.
+    """A regular expression whose `fullmatch` accepts the names of a pattern.
 
-    Whoever sends a file chooses its name, so the time of a match must not depend on it: behind a `*`, what follows is
-    taken where it comes first, as fnmatch does. Raises OptionError LMP-S003 for a pattern that is not closed or means
-    something else.
+    Strangers may choose the names of files, so no name may slow a match down. Behind a `*`, the first occurrence of the
+    following text is taken, as fnmatch does. Raises OptionError LMP-S003 for an unclosed pattern, or a pattern with
+    another meaning in Spark.
     """
     return re.compile("|".join(translate("".join(map(_plain, _TOKEN.findall(one)))) for one in alternatives(text)))
 
 
 def _plain(token: str) -> str:
-    """A token as fnmatch has it."""
+    """A token in the syntax of fnmatch."""
     if len(token) == 1 or token[0] == "[":
         return token.replace("[^", "[!", 1)
     return f"[{token[1]}]" if token[1] in "*?[" else token[1]
 
 
 def alternatives(text: str) -> list[str]:
-    """The patterns without groups that a pattern stands for: `a/c` and `b/c/c` for `{a,b/c}/c`. Raises OptionError."""
+    """The patterns without groups in a pattern: `{a,b/c}/c` gives `a/c` and `b/c/c`. Raises OptionError."""
     todo, found = [_tokens(text)], list[str]()
     if todo[0].count("{") > _MOST_GROUPS:
         raise _wrong(f"more than {_MOST_GROUPS} groups", text)
@@ -186,7 +186,7 @@ def alternatives(text: str) -> list[str]:
         if "{" not in tokens:
             found.append("".join(tokens))
             continue
-        start = len(tokens) - tokens[::-1].index("{")  # the last group has no other one in it
+        start = len(tokens) - tokens[::-1].index("{")  # the last group contains no other group
         if "}" not in tokens[start:]:
             raise _wrong(_ENDS["{"], text)
         end, choices = tokens.index("}", start), [list[str]()]
@@ -202,7 +202,7 @@ def alternatives(text: str) -> list[str]:
 
 
 def _tokens(text: str) -> list[str]:
-    """Raises OptionError for a character or class that is something else to Spark."""
+    """The tokens of a pattern. Raises OptionError for a character or class with another meaning in Spark."""
     tokens = _TOKEN.findall(text)
     for token in tokens:
         if token in ("[", "\\"):
@@ -225,7 +225,7 @@ def _wrong(what: str, text: str) -> OptionError:
 
 
 def literal(pattern: str) -> str | None:
-    """The only name that a pattern without groups takes; None if it takes several."""
+    """The only name that a pattern without groups matches; None if it matches several names."""
     tokens = _TOKEN.findall(pattern)
     is_one = all(token not in "*?" and (len(token) == 1 or token[0] == "\\") for token in tokens)
     return "".join(token[-1] for token in tokens) if is_one else None
@@ -235,7 +235,7 @@ def literal(pattern: str) -> str | None:
 
 
 def is_hidden(name: str) -> bool:
-    """Whether a name in a folder is left out, as Spark does: `_x`, `.x`, and a file that Hadoop is copying."""
+    """Whether a name in a folder is left out, as in Spark: `_x`, `.x`, and files that Hadoop is copying."""
     return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
 
 
@@ -247,7 +247,7 @@ def _below(
     passes: Callable[[str], object],
     above: tuple[str, ...] = (),
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The data files of a folder, each with the folders down to it; `above` are those that it is in, without links."""
+    """Yield the data files of a folder with the folders down to each; `above` are real paths of outer folders."""
     real = folder if addresses.is_remote(folder) else os.path.realpath(folder)
     if real in above:
         raise FramingError("is a link to a folder that it is in", code="LMP-F001", file=folder)
@@ -264,34 +264,34 @@ def _below(
 
 
 def _check(entry: Entry, passes: Callable[[str], object]) -> None:
-    """Raise FramingError LMP-F001 for what is neither a file nor a folder, if its name is one of data."""
+    """Raise FramingError LMP-F001 for an entry that is neither file nor folder, unless its name is left out."""
     if entry.fault and passes(entry.name) and not is_hidden(entry.name):
         hint = "a name that begins with _ or . is left out"
         raise FramingError(f"is {entry.fault}, not a file", code="LMP-F001", file=name_of_local(entry.path), hint=hint)
 
 
 def children(folder: str, wanted: Callable[[str], object]) -> Iterator[Entry]:
-    """What is in a folder and has a name that is wanted, sorted. Raises FramingError LMP-F001 if it cannot be read."""
+    """Yield the entries of a folder with wanted names, sorted. Raises FramingError LMP-F001 if unreadable."""
     if addresses.is_remote(folder):
         yield from (entry for entry in stored.entries(folder) if wanted(entry.name))
         return
     for name in filter(wanted, names_in(folder or ".")):
         local = look_up(os.path.join(folder, name))
-        if local is not None:  # it may be gone by now
+        if local is not None:  # the file may be gone by now
             yield local
 
 
 def names_in(folder: str | Path) -> list[str]:
-    """The names in a local folder, sorted. Raises FramingError LMP-F001 if it cannot be read."""
+    """The names in a local folder, sorted. Raises FramingError LMP-F001 if the folder is unreadable."""
     try:
-        os.stat(os.path.join(folder, "."))  # a folder may be listed and its files not looked at
+        os.stat(os.path.join(folder, "."))  # a listable folder may forbid access to its files
         return sorted(os.listdir(folder))
     except OSError as error:
         raise unreadable(str(folder), reason(error)) from None
 
 
 def look_up(path: str) -> Entry | None:
-    """What is at a path; None if nothing is."""
+    """The entry at a path; None if nothing is there. Raises FramingError LMP-F001."""
     if addresses.is_remote(path):
         return stored.look_up(path)
     try:
@@ -308,18 +308,18 @@ def look_up(path: str) -> Entry | None:
 
 
 def is_there(path: str) -> bool:
-    """Whether something is at a path."""
+    """Whether a path exists."""
     return look_up(local_path(path)) is not None
 
 
 def names_one(path: str, names: Sequence[str]) -> bool:
-    """Whether the files that a path named are the path itself: it is neither a folder nor a pattern."""
+    """Whether a path names itself alone, and is neither a folder nor a pattern; `names` are the files listed for it."""
     place = local_path(path)
     return list(names) == [place if addresses.is_remote(place) else name_of_local(place)]
 
 
 def names_several(path: str) -> bool:
-    """Whether a path names a folder, or is a pattern and not the name of a file. Raises as `list_files`."""
+    """Whether a path names a folder, or is a pattern and no existing file. Raises as `list_files`."""
     if is_joined(path):
         return False
     place = local_path(path)

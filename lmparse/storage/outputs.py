@@ -1,9 +1,8 @@
-"""Outputs: each appears whole or not at all, and replaces only what lmparse wrote, never an input.
+"""Outputs: an output appears whole or not at all, and replaces only files that lmparse wrote, never an input.
 
-`inputs_of` gives the files that a command reads, `check_place` decides whether an output may be at a place.
-`atomic_output` makes it in a folder `.NAME.RANDOM.partial` beside that place, writes it through to the disk, and
-renames it. What a process leaves that is killed meanwhile, nobody removes: that folder, in which `before` is the folder
-that was being replaced.
+`inputs_of` returns the files that a command reads; `check_place` decides whether an output may be at a place.
+`atomic_output` makes the output in a folder `.NAME.RANDOM.partial` beside the place, flushes it to the disk, and
+renames it. If the process is killed meanwhile, this folder remains; its entry `before` is the folder being replaced.
 """
 
 from __future__ import annotations
@@ -26,17 +25,17 @@ from lmparse.storage.joined import names_in
 from lmparse.storage.listing import matches
 
 Foreign = Callable[[Path], str | None]
-"""Says what is not of lmparse in a file or folder that is there; None if nothing."""
+"""Says what in an existing file or folder is not from lmparse; None if nothing."""
 _REFUSED, _FAILED = "LMP-S021", "LMP-S022"
 _NAME_BYTES = 100
-"""Bytes of an output's name in that of its folder, so that this is short enough for every file system."""
+"""Bytes of an output's name that the name of its temporary folder repeats; the result fits every file system."""
 
 
 # -- inputs -------------------------------------------------------------------------------
 
 
 Identity = tuple[int, int]
-"""Device and inode: the same for every name of a file."""
+"""Device and inode; equal for all names of a file."""
 
 
 @dataclass(frozen=True)
@@ -45,30 +44,30 @@ class Inputs:
 
     files: frozenset[Identity]
     folders: frozenset[Identity]
-    """Those that the files are in, at any depth, by their names and with all links resolved."""
+    """The folders around the files at any depth, by name and with links resolved."""
 
     def has(self, place: Path) -> bool:
-        """Whether a file is one of them."""
+        """Whether a file is one of the inputs."""
         return _identity(place) in self.files
 
     def below(self, folder: Path) -> bool:
-        """Whether a folder holds one of them."""
+        """Whether a folder contains an input."""
         return _identity(folder) in self.folders
 
 
 def _identity(path: Path) -> Identity | None:
     try:
         status = os.stat(path)
-    except OSError:  # it is not there, or is a link that this user may not read: whoever reads the file says so
+    except OSError:  # the file is missing, or a link is unreadable; the reader of the file reports this
         return None
     return status.st_dev, status.st_ino
 
 
 def inputs_of(names: Iterable[str | Path | None], *, at_any_depth: bool = True) -> Inputs:
-    """The files that paths, `file:` URLs, folders and patterns name; of a folder all files at any depth.
+    """The files that paths, `file:` URLs, folders and patterns name; for a folder, all files at any depth.
 
-    Without `at_any_depth` they are those that `list_files` gives without `recursive`: other folders in a folder may be
-    outputs. Remote files are left out, since outputs are local.
+    Without `at_any_depth`, the files are those of `list_files` without `recursive`, because other folders inside may be
+    outputs. Remote files are left out, because outputs are local.
     """
     found = [path for name in names for one in names_in(str(name or "")) for path in _paths(one, at_any_depth)]
     named = {Path(resolved(path)) for path in found for resolved in (os.path.abspath, os.path.realpath)}
@@ -92,9 +91,9 @@ def _paths(name: str, at_any_depth: bool) -> Iterator[Path]:
 
 
 def begins_with(mark: bytes, what: str, inside: str = "") -> Foreign:
-    """A file whose first bytes are a mark: further on it may be a quotation. With `inside` a folder with such a file.
+    """A test that a file begins with `mark`, or that a folder has such a file `inside`.
 
-    An empty file or folder has nothing to lose.
+    An empty file or folder passes, because nothing can be lost. The mark elsewhere in a file may be a quotation.
     """
 
     def foreign(path: Path) -> str | None:
@@ -111,13 +110,13 @@ def begins_with(mark: bytes, what: str, inside: str = "") -> Foreign:
 
 
 def lists_itself(name: str, listed: Callable[[Any], Iterable[str]]) -> Foreign:
-    """A folder whose file `name` lists everything in it: `listed` takes the names from its JSON, or raises.
+    """A test that a folder's file `name` lists all its entries; `listed` takes the names from the JSON, or raises.
 
-    An empty folder has nothing to lose.
+    An empty folder passes, because nothing can be lost.
     """
 
     def fail(error: OSError) -> None:
-        raise error  # what cannot be looked at may be anyone's
+        raise error  # an unreadable folder may be anyone's
 
     def foreign(folder: Path) -> str | None:
         try:
@@ -145,20 +144,20 @@ def lists_itself(name: str, listed: Callable[[Any], Iterable[str]]) -> Foreign:
 
 @dataclass(frozen=True)
 class OutputPlace:
-    """Where an output may be put."""
+    """The place of an output."""
 
     path: Path
     """With links resolved."""
     shown: str
-    """As the caller named it, for messages."""
+    """As the caller named the place, for messages."""
     inputs: Inputs
     is_folder: bool
     overwrite: bool
     foreign: Foreign
-    """What is not of lmparse in a file or folder that is there."""
+    """Says what in an existing file or folder is not from lmparse."""
 
     def check(self) -> None:
-        """Raise OptionError LMP-S021 if nothing may be written there."""
+        """Raise OptionError LMP-S021 if an output may not be written here."""
         path, shown = self.path, self.shown
         if self.inputs.has(path):
             raise _refused(f"{shown} is an input", "name another place")
@@ -171,7 +170,7 @@ class OutputPlace:
             raise _refused(f"{shown} is there and {wanted}", "name another place")
         if not self.overwrite:
             raise _refused(f"{shown} is there already", "give --overwrite to replace it")
-        # What is replaced is lost, so anything else than an output of lmparse is taken for a mistake.
+        # Replaced files are lost, so replacing anything but an output of lmparse counts as a mistake.
         if (why := self.foreign(path)) is not None:
             hint = "name another place, or remove it yourself"
             raise _refused(f"{shown} was not written by lmparse: {why}", hint)
@@ -180,10 +179,10 @@ class OutputPlace:
 def check_place(
     out: str | Path, inputs: Inputs, *, is_folder: bool, overwrite: bool, foreign: Foreign, makes_parents: bool = False
 ) -> OutputPlace:
-    """The place of an output. Raises OptionError LMP-S021 if nothing may be written there.
+    """The place of an output. Raises OptionError LMP-S021 if an output may not be written there.
 
-    `inputs` are the files that are read. What is there is replaced only with `overwrite` and if `foreign` finds
-    nothing in it that is not of lmparse. The folder above it must exist, unless the caller makes it.
+    `inputs` are the files that are read. An existing file or folder is replaced only with `overwrite`, and only if
+    `foreign` finds nothing from elsewhere. The folder above must exist, unless the caller makes it.
     """
     shown, local = str(out), "\0"
     if is_remote(shown):
@@ -207,7 +206,7 @@ def _refused(text: str, hint: str) -> OptionError:
 
 @contextmanager
 def naming_output(shown: str) -> Iterator[None]:
-    """Give errors of the system the name of the output that they are about: a full disk has none."""
+    """Add the name of the output to system errors; a full disk, for one, names no file."""
     try:
         yield
     except BrokenPipeError:
@@ -219,7 +218,7 @@ def naming_output(shown: str) -> Iterator[None]:
 
 @contextmanager
 def partial_folder(parent: Path, name: str) -> Iterator[Path]:
-    """A new folder `NAME.RANDOM.partial` in another one, removed in the end with all that is in it."""
+    """A new folder `NAME.RANDOM.partial` in `parent`, removed at the end with its contents."""
     shortened = os.fsencode(name)[:_NAME_BYTES].decode(errors="ignore")
     folder = Path(tempfile.mkdtemp(prefix=f"{shortened}.", suffix=".partial", dir=parent))
     try:
@@ -237,13 +236,13 @@ class AtomicOutput:
         """Path of the file or folder that becomes the output."""
 
     def finish(self) -> None:
-        """Move the finished output to its place, unless something else has come there in the meantime."""
+        """Move the finished output to its place, after checking the place again."""
         place, before = self._place.path, self.folder / "before"
         if self.made.is_dir():
             put_on_disk(self.made)
         self._place.check()
         if place.is_dir():
-            # A folder cannot be replaced in one step: the old one is moved away, and back if the second step fails.
+            # Replacing a folder takes two steps: the old folder is moved away, and moved back if the second step fails.
             os.rename(place, before)
             try:
                 os.rename(self.made, place)
@@ -257,9 +256,9 @@ class AtomicOutput:
 
 @contextmanager
 def atomic_output(place: OutputPlace) -> Iterator[AtomicOutput]:
-    """An output that is made in the block; its temporary folder is removed in the end, also after errors.
+    """An output that is made in the block. Its temporary folder is removed at the end, also after errors.
 
-    Errors of the system become OptionError LMP-S022 with the name of the output.
+    System errors become OptionError LMP-S022 with the name of the output.
     """
     with naming_output(place.shown), partial_folder(place.path.parent, f".{place.path.name}") as folder:
         yield AtomicOutput(place, folder)
@@ -267,10 +266,10 @@ def atomic_output(place: OutputPlace) -> Iterator[AtomicOutput]:
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Wait until no other process is in such a block for a folder; for what reads a file and replaces it then."""
+    """Wait until no other process is in such a block for a folder; for code that reads a file and then replaces it."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        with suppress(OSError):  # a file system without locks
+        with suppress(OSError):  # some file systems have no locks
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
@@ -278,7 +277,7 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 
 def write_text(text: str, place: OutputPlace) -> None:
-    """Write a text to its place; an old file stays until all of the new one is written. Raises OptionError."""
+    """Write a text to its place; an old file stays until the new file is complete. Raises OptionError."""
     with atomic_output(place) as work:
         work.made.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
         put_on_disk(work.made)
@@ -286,11 +285,11 @@ def write_text(text: str, place: OutputPlace) -> None:
 
 
 def write_files(folder: Path, files: Mapping[str, bytes], *, removed: Iterable[str] = ()) -> None:
-    """Write files into a folder, which is made, once the bytes of all are on the disk; then remove some others.
+    """Write files into a folder, made if missing, after the bytes of all files are on the disk; then remove `removed`.
 
-    They come to their places one after the other, in the order given: a process that is killed then leaves some of them
-    as they were. So a file that lists the others is the first; one that makes them count is the last. A link in the
-    place of a file is replaced, not followed. Raises OptionError LMP-S022.
+    The files are renamed one by one in the given order. If the process is killed, some files are therefore still old.
+    So a file that lists others must be first, and a file that makes others count must be last. A link at a file's place
+    is replaced, not followed. Raises OptionError LMP-S022.
     """
     is_new = not os.path.lexists(folder)
     with naming_output(str(folder)):
@@ -307,12 +306,12 @@ def write_files(folder: Path, files: Mapping[str, bytes], *, removed: Iterable[s
                 (folder / name).unlink()
         finally:
             if is_new:
-                with suppress(OSError):  # files are in it
+                with suppress(OSError):  # if files are inside
                     folder.rmdir()
 
 
 def put_on_disk(path: Path) -> None:
-    """Write a folder's entries, or the bytes of a file, through to the disk."""
+    """Flush a folder's entries, or the bytes of a file, to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

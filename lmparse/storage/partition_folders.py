@@ -27,20 +27,20 @@ _DOUBLE = re.compile(rf"[\0- ]*(([+-]?(NaN|Infinity))|{_NUMBER.pattern}[fFdD]?)[
 _STAMP = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?", re.ASCII).fullmatch
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII).fullmatch
 _BLANKS = "".join(map(chr, range(33)))
-"""Characters that Java passes over around a number."""
+"""Characters around a number that Java ignores."""
 _MOST_DIGITS = 38
 """Digits of the largest decimal."""
 
 
 class PartitionColumn(NamedTuple):
-    """A column that folders of `k=v` make."""
+    """A column made by folders of `k=v`."""
 
     name: str
     type: str
     """In Spark's words: int, bigint, decimal(20,0), double, timestamp, date, string, void."""
 
     def value(self, path: str) -> Any:
-        """Its value for a file, that of the nearest folder above it which is named for the column; None without one."""
+        """The column's value for a file, from the nearest folder above that has the column; None without one."""
         pairs = filter(None, map(pair_in, reversed(addresses.split(path)[1].split("/")[:-1])))
         raw = next((raw for name, raw in pairs if name == self.name), _NULL)
         return value_of(raw, self.type)
@@ -55,7 +55,7 @@ def pair_in(folder: str) -> tuple[str, str] | None:
 def partition_columns(leaves: Sequence[Sequence[str]], roots: Iterable[str]) -> tuple[PartitionColumn, ...]:
     """The columns of folders with data files; none if no folder is `k=v`.
 
-    Of each such folder there are the paths from the root that was named, or that a pattern found, down to itself.
+    Each entry of `leaves` has the paths from a root (named, or found by a pattern) down to a folder with data files.
     Raises FramingError LMP-F015 where the folders contradict each other, as Spark does.
     """
     stops = frozenset(map(os.path.normpath, roots))
@@ -82,14 +82,14 @@ def partition_columns(leaves: Sequence[Sequence[str]], roots: Iterable[str]) -> 
 
 
 def contradiction(path: str, text: str, hint: str = "recursiveFileLookup reads all, without columns") -> FramingError:
-    """The error of folders of `k=v` that say different things."""
+    """The error of contradicting folders of `k=v`."""
     return FramingError(text, code="LMP-F015", file=path, hint=hint)
 
 
 def _base_and_pairs(folders: Sequence[str], stops: frozenset[str]) -> tuple[str, list[tuple[str, str]]]:
-    """The folder in which the folders of `k=v` of a leaf begin, and their pairs; the leaf itself if it is in none.
+    """The folder around the first folder `k=v` of a leaf, and the pairs below it; the leaf itself without pairs.
 
-    From the leaf up, folders with other names are passed until there is one of `k=v`, and the next other one ends it.
+    From the leaf upwards, other folders are skipped until the first `k=v`; the next other folder ends the search.
     """
     pairs: list[tuple[str, str]] = []
     place = len(folders) - 1
@@ -103,7 +103,7 @@ def _base_and_pairs(folders: Sequence[str], stops: frozenset[str]) -> tuple[str,
 
 
 def unescaped(text: str) -> str:
-    """A text with its characters in place of `%XX`."""
+    """A text with characters in place of `%XX`."""
     return re.sub(r"%([0-9A-Fa-f]{2})", lambda found: chr(int(found[1], 16)), text)
 
 
@@ -129,7 +129,7 @@ def type_of(raw: str) -> str:
 
 
 def _wider(one: str, other: str) -> str:
-    """The type that holds the values of two."""
+    """The type that holds the values of both types."""
     if "void" in (one, other):
         return other if one == "void" else one
     kinds = {one.partition("(")[0], other.partition("(")[0]}
@@ -147,7 +147,7 @@ def _wider(one: str, other: str) -> str:
 
 
 def value_of(raw: str, type_: str) -> Any:
-    """A raw value in a type; None for null, and for what is no time or date."""
+    """A raw value in a type; None for null, and for texts that are no time or date."""
     kind = type_.partition("(")[0]
     if raw == _NULL:
         return None

@@ -1,4 +1,4 @@
-"""Work done ahead: tasks in worker processes, items made by a thread; results come in the order of the tasks."""
+"""Work ahead: tasks in worker processes, or items made by a thread; results come in the order of the tasks."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from lmparse.storage.arrow_alone import load_arrow
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 Run = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
-"""Applies a module's function to tasks, in this process or in others, and gives the results in their order."""
+"""Applies a function of a module to tasks, here or in other processes; returns the results in order."""
 _SAFE_PATH = "PYTHONSAFEPATH"
 _AHEAD = 2
-"""Tasks that a worker may be ahead of the results taken so far, so that results do not pile up."""
+"""Tasks that a worker may be ahead of the results taken; more results would pile up."""
 _END: Any = object()
 
 
 class Pool:
-    """Processes that run functions one after another; they start with the first task, and end with the `with`."""
+    """Processes that run functions one after another; they start with the first task, and end with the `with` block."""
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
@@ -41,10 +41,10 @@ class Pool:
         self._end()
 
     def in_order(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Generator[Result]:
-        """The results of a module's function for each task.
+        """Yield the results of a module's function for each task, in order.
 
-        An error of the function is raised at its place among the results. Raises LmparseError LMP-S007 if a process
-        ends by itself. If the iterator ends early, however that is, the processes end too.
+        An error of the function is raised in place of its result. Raises LmparseError LMP-S007 if a process ends by
+        itself. If the iterator ends early for any reason, the processes end too.
         """
         left = iter(tasks)
         ahead: deque[Future[Result]] = deque()
@@ -65,16 +65,16 @@ class Pool:
                 self._end()
 
     def _submit(self, function: Callable[[Task], Result], task: Task) -> Future[Result]:
-        """Give a task to the processes, one more of which may start.
+        """Pass a task to the processes, and start another process if needed.
 
-        Ctrl-C reaches every process of the terminal, but the first process ends the others. A process inherits blocked
-        signals, so a worker is never interrupted, not even while it starts. The resource tracker, which starts with
-        the first process, unblocks the signal, so it is started before.
+        Ctrl-C reaches every process of the terminal, but the first process must end the others. Processes inherit
+        blocked signals, so SIGINT is blocked, and workers are never interrupted, not even while starting. The resource
+        tracker, which starts with the first process, would unblock the signal, so it is started before.
         """
         with _without_modules_of_this_folder():
             resource_tracker.ensure_running()
             if self._executor is None:
-                # A forked process would rely on threads of Arrow that it does not have; a spawned one imports anew.
+                # A forked process would need Arrow's threads, which fork does not copy; a spawned process imports anew.
                 self._executor = ProcessPoolExecutor(self._jobs, get_context("spawn"), _begin)
             before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             try:
@@ -92,7 +92,7 @@ class Pool:
 
 
 def _begin() -> None:
-    """Begin a worker process: it ends when the first process has ended, however that is."""
+    """Begin a worker process; it ends when the first process ends for any reason."""
     Thread(target=_end_with_first, daemon=True).start()
     with suppress(ImportError):
         load_arrow()
@@ -107,9 +107,9 @@ def _end_with_first() -> None:
 
 @contextmanager
 def _without_modules_of_this_folder() -> Iterator[None]:
-    """Let processes that start import nothing from the current folder, which may be one that others fill with files.
+    """Keep starting processes from importing modules of the current folder, where others may put files.
 
-    They are started with `python -c`, and take over the path for modules of this process only once they run.
+    Processes start with `python -c`, and take over this process's module path only once they run.
     """
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"
@@ -123,9 +123,9 @@ def _without_modules_of_this_folder() -> Iterator[None]:
 
 
 def prefetched(items: Iterator[Result], count: int = 2) -> Iterator[Result]:
-    """The same items in the same order, up to `count` of them made in advance by a thread.
+    """Yield the same items in order; a thread makes up to `count` items in advance.
 
-    An error is raised at its place among the items. If the caller stops, the thread ends after its current item.
+    An error is raised in place of its item. If the caller stops, the thread ends after its current item.
     """
     thread = ThreadPoolExecutor(1, "lmparse prefetch")
     try:

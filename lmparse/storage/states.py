@@ -1,4 +1,4 @@
-"""States: size and time of files, so that no part of a plan is read from files that changed since."""
+"""States: size and time of files, so that no part of a plan is read from a file that changed since planning."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from lmparse.storage import addresses
 from lmparse.storage.stored import reason, stored_file, unreadable
 
 Seen = dict[Path, tuple[int, int, int] | None]
-"""Time, size and identity of files; None where there is none."""
+"""Time, size and inode of files; None for a missing file."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """What a file system says of a file. Safe to pickle."""
+    """Facts of the file system about a file. Safe to pickle."""
 
     name: str
     size: int | None
-    """In bytes, as stored; None for a remote file, whose stamp contains it."""
+    """In bytes, as stored; None for a remote file, whose stamp includes the size."""
     stamp: Hashable
-    """A value that differs after a change: the time of the last change, or facts of a remote file system."""
+    """A value that differs after a change: time of the last change, or facts of a remote file system."""
     host: str | None
-    """The machine whose clock the stamp is of; another one may have a copy with a time of its own."""
+    """The machine whose clock made the stamp; another machine may have a copy with another time."""
 
     def check(self) -> None:
-        """Raise FramingError LMP-F001 if the file is gone, ReadError LMP-F012 if it is another than this."""
+        """Raise FramingError LMP-F001 if the file is gone, and ReadError LMP-F012 if the file has changed."""
         now, how = state_of(self.name), ""
         if now.size != self.size:
             how = "grew" if (now.size or 0) > (self.size or 0) else "shrank"
@@ -41,7 +41,7 @@ class FileState:
 
 
 def state_of(name: str) -> FileState:
-    """The state of a file now. Raises FramingError LMP-F001 if there is no such file, and OptionError."""
+    """The present state of a file. Raises FramingError LMP-F001 for a missing file, and OptionError."""
     if addresses.is_remote(name):
         return FileState(name, None, stored_file(name).stamp, None)
     try:
@@ -52,13 +52,13 @@ def state_of(name: str) -> FileState:
 
 
 def check_all(states: Iterable[FileState]) -> None:
-    """Raise an error for the first of some files that is gone or another, as `FileState.check` does."""
+    """Raise an error for the first file that is gone or changed, as `FileState.check` does."""
     for state in states:
         state.check()
 
 
 def seen_now(paths: Iterable[Path]) -> Seen:
-    """The state of some files now."""
+    """The present time, size and inode of some files."""
     seen: Seen = {}
     for path in paths:
         seen[path] = None

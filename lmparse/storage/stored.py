@@ -1,4 +1,4 @@
-"""Stored files: the bytes that a file system holds, read from the beginning, with one error for all failures.
+"""Stored files: the bytes on a file system, read from the beginning, with one error for all failures.
 
 Remote file systems are those of Arrow.
 """
@@ -21,7 +21,7 @@ MAGIC_BYTES = 4
 """Number of first bytes that identify the compression of a file."""
 _LONGEST_REASON = 300
 AS_ONE_LOG = "name a file in it; what reads several files as one log reads those of a folder too"
-"""What to do about a folder where one file is read."""
+"""Hint for a folder where one file is expected."""
 
 
 @dataclass(frozen=True)
@@ -31,14 +31,14 @@ class StoredFile:
     name: str
     """The path or address as the caller gave it."""
     place: str
-    """Local path or remote name; its ending says whether the file is compressed."""
+    """Local path or remote name; the ending tells whether the file is compressed."""
     stamp: Hashable
-    """A value that differs from that of every other file, and of the same file after a change."""
+    """A value that differs from the stamps of all other files, and after a change of the file."""
     open: Callable[[], Any]
 
 
 class StoredBytes(io.RawIOBase):
-    """The bytes of a file as they are stored. Every failure to read them is a FramingError."""
+    """The bytes of a file as stored. Every failure to read them is a FramingError."""
 
     def __init__(self, stored: StoredFile) -> None:
         self._stored = stored
@@ -68,7 +68,7 @@ class StoredBytes(io.RawIOBase):
     def _take(self, size: int) -> bytes:
         with reading(self.name):
             data: bytes | None = self._file.read(size)
-        if data is None:  # of a pipe or device that is not waited for
+        if data is None:  # from a non-blocking pipe or device
             raise unreadable(self.name, "it has no bytes yet")
         return data
 
@@ -81,18 +81,18 @@ class StoredBytes(io.RawIOBase):
 
 @contextmanager
 def reading(name: str) -> Iterator[None]:
-    """Turn every error of a file into a FramingError LMP-F001."""
+    """Convert every error of a file to FramingError LMP-F001."""
     try:
         yield
     except (LmparseError, MemoryError):
         raise
     except Exception as error:
-        # File systems raise classes of their own.
+        # File systems raise error classes of their own.
         raise unreadable(name, reason(error)) from None
 
 
 def unreadable(name: str, why: str = "No such file or directory") -> FramingError:
-    """The error for a file that cannot be read."""
+    """The error for an unreadable file."""
     return FramingError(f"cannot be read: {why}", code="LMP-F001", file=name)
 
 
@@ -113,12 +113,12 @@ class Entry(NamedTuple):
     """A file or folder."""
 
     path: str
-    """Its path or address."""
+    """Path or address."""
     is_folder: bool
     fault: str = ""
-    """What it is if neither a file nor a folder."""
+    """A description of an entry that is neither file nor folder."""
     stamp: Hashable = None
-    """A value that differs after the entry has changed; None for a local one."""
+    """A value that differs after a change of the entry; None for a local entry."""
 
     @property
     def name(self) -> str:
@@ -161,13 +161,13 @@ def _entry(address: str, info: Any) -> Entry:
 
 
 def _resolve(address: str) -> tuple[Any, str]:
-    """The file system of an address, and the path there. Raises OptionError."""
+    """The file system of an address, and the path in it. Raises OptionError."""
     scheme = address.partition("://")[0]
     if addresses.holds_credential(address):
         text = f"an address of {scheme}:// holds a credential, and would be in every row and message"
         raise OptionError(text, hint="leave it to the environment, or to the configuration of the file system")
     front, path, behind = addresses.split(address)
-    found = None if "::" in address else _system(front, behind)  # one that leads through several file systems
+    found = None if "::" in address else _system(front, behind)  # `::` leads through several file systems
     if found is None:
         hint = "s3://, gs://, abfs:// and hdfs:// are; copy the file from any other place"
         raise OptionError(f"{scheme}:// is not known to the file systems of pyarrow here", hint=hint)
@@ -179,7 +179,7 @@ def _resolve(address: str) -> tuple[Any, str]:
 def _system(front: str, behind: str) -> tuple[Any, str] | None:
     """Arrow's file system for the beginning of an address, and its base path; None if Arrow has none.
 
-    The path of the file is not passed: in the names of objects, `%` and blanks are plain characters.
+    Arrow does not get the path of the file: in names of objects, `%` and blanks are plain characters.
     """
     try:
         import pyarrow as pa
@@ -190,7 +190,7 @@ def _system(front: str, behind: str) -> tuple[Any, str] | None:
     try:
         found: tuple[Any, str] = FileSystem.from_uri(f"{front}{'/' if front.endswith('://') else ''}{behind}")
     except pa.ArrowNotImplementedError:
-        return None  # built without it
+        return None  # Arrow is built without it
     except pa.ArrowInvalid as error:
         if "Unrecognized" in str(error):
             return None
