@@ -98,13 +98,13 @@ _HOMES = {
     )
     for name in names.split()
 }
-"""The modules of the names that are loaded at their first use."""
+"""Modules of the names that are loaded at their first use."""
 
 
 def __getattr__(name: str) -> Any:
-    """A name of `_HOMES`; it is kept, so that the next use finds it at once.
+    """A name of `_HOMES`, stored here for the next use.
 
-    Raises OptionError LMP-S005 if it needs a package that is not installed.
+    Raises OptionError LMP-S005 if the name needs a package that is not installed.
     """
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

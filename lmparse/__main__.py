@@ -1,13 +1,13 @@
-"""The command `lmparse`, and `python -m lmparse`. Signals end it in one way from here on, also while it imports."""
+"""The command `lmparse`, and `python -m lmparse`. From here on, also during imports, signals end it in one way."""
 
 import sys
 
 _INTERRUPTED = 130
-"""Exit code: 128 and the number of SIGINT, as shells have it."""
+"""Exit code: 128 plus the number of SIGINT, as in shells."""
 
 
 def main() -> int:
-    """Run the command that the arguments of the program name; returns its exit code."""
+    """Run the command in the program's arguments; returns the exit code."""
     try:
         from lmparse.storage.interrupts import ended_by_signals, left_to_system
 

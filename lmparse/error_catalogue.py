@@ -1,6 +1,6 @@
-"""The catalogue of error codes: what each means and what to do about it. Its texts are in `error_codes.toml`.
+"""The catalogue of error codes: meaning, cause and cure of each code. Its texts are in `error_codes.toml`.
 
-`page()` returns it as the text of `docs/errors.md`, which `make pages` writes.
+`page()` returns the text of `docs/errors.md`, which `make pages` writes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What an error code means, why it is raised, and what helps."""
+    """Meaning, cause and cure of an error code."""
 
     title: str
     cause: str
@@ -33,7 +33,7 @@ CATALOGUE: dict[str, Cause] = {
     code: Cause(**texts)
     for code, texts in tomllib.loads(Path(__file__).with_name("error_codes.toml").read_text("utf-8")).items()
 }
-"""All codes, those of a family together. A code never changes its meaning."""
+"""All codes, grouped by family. A code never changes its meaning."""
 
 
 _HEAD = """\

@@ -28,7 +28,7 @@ from lmparse.terminal import harmless, one_line
 
 
 class LmparseError(Exception):
-    """The base class of all errors of this library. Each has a stable `code`, by default that of its class."""
+    """The base class of all errors of this library. Each error has a stable `code`, by default that of its class."""
 
     code = "LMP-S003"
 
@@ -39,9 +39,9 @@ class LmparseError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        """The error as one line that is harmless on a terminal and in a log: values and names come from others."""
+        """The error as one line without control characters, because values and names come from elsewhere."""
         text = f"{self._text()} [{self.code}]"
-        # Each fault of a spec has a line of its own; nothing else in an error ends a line.
+        # Only the faults of a spec have lines of their own.
         return harmless(text if self.code == "LMP-S008" else one_line(text))
 
     def _text(self) -> str:
@@ -52,7 +52,7 @@ class LmparseError(Exception):
 
 
 def _rebuild(cls: type[LmparseError], message: str, state: dict[str, Any]) -> LmparseError:
-    # Exceptions pickle positional arguments only; code, hint and the facts are keyword-only.
+    # Exceptions pickle only positional arguments; code, hint and facts are keyword-only.
     error = cls.__new__(cls, message)
     error.args = (message,)
     vars(error).update(state, message=message)
@@ -73,7 +73,7 @@ class TableNotFoundError(OptionError):
     """The log has neither a change nor a description of the table requested."""
 
     tables: frozenset[str] = frozenset()
-    """The tables that it has, if they are known."""
+    """The tables of the log, if known."""
 
 
 class UnknownFormatError(LmparseError, LookupError):
@@ -132,7 +132,7 @@ class DataError(LmparseError):
         self.doc_ref = doc_ref
 
     def forget_frames(self) -> None:
-        """Let go of the frames in which it was raised: they have what was read there, which may be much."""
+        """Drop the frames in which the error was raised, because their data may be large."""
         self.__traceback__ = self.__context__ = self.__cause__ = None
 
     def _text(self) -> str:
@@ -166,7 +166,7 @@ class DataError(LmparseError):
         return self
 
     def of_log(self, log: str) -> DataError:
-        """The error as one of a log: itself, or, if it is of a file that describes the log, one that quotes it."""
+        """The error as an error of a log: itself, or, for a file that describes the log, an error that quotes it."""
         if self.file in (None, log):
             return self.at(file=log)
         text = f"what describes it cannot be used: {self._text()}"
@@ -178,7 +178,7 @@ class DataError(LmparseError):
 
 
 def _title(code: str) -> str:
-    """What the catalogue calls an error. It is read here, since few errors need it and every program imports this."""
+    """The catalogue's title of an error, imported late: few errors need it, but every program imports this module."""
     from lmparse.error_catalogue import CATALOGUE
 
     return CATALOGUE[code].title
@@ -193,7 +193,7 @@ class TruncatedError(FramingError, EOFError):
 
 
 class LeftoverError(FramingError):
-    """Whole records are followed by bytes that are not a record."""
+    """Bytes that are not a record follow whole records."""
 
 
 class RecordError(DataError):
@@ -217,7 +217,7 @@ class FileLimitError(LimitError, FramingError):
 
 
 def not_installed(error: ImportError, extra: str = "arrow") -> NotInstalledError:
-    """The error LMP-S005 of what needs a package of an extra. Raises `error` if a module of lmparse is missing."""
+    """The error LMP-S005 for a missing package of an extra. Raises `error` if a module of lmparse is missing."""
     if (error.name or "lmparse").partition(".")[0] == "lmparse":
         raise error
     return NotInstalledError(f"{error.name} is not installed", hint=f"pip install 'lmparse[{extra}]'")

@@ -1,7 +1,7 @@
-"""Limits: how much of what others send is read, in one place. Files without a fault stay far below them.
+"""Limits on what is read from elsewhere, in one place. Sound files stay far below the limits.
 
-Each field of `Limits` is one limit: a default, the code of its error, and what it counts. The option `limits` sets
-them by these names, in any spelling: `recordBytes=1G,numberDigits=500`. To add a limit, add a field.
+Each field of `Limits` is one limit, with a default, the code of its error, and the thing that it counts. The option
+`limits` sets limits by these names, in any spelling: `recordBytes=1G,numberDigits=500`. To add a limit, add a field.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _UNIT_NAMES = "K, M, G, T and P (KB, MB, GB, TB and PB too)"
 def _limit(
     default: int, code: str, counted: str, error: type[LimitError] = FileLimitError, most: int | None = None
 ) -> int:
-    """A field of Limits: class and `code` of the error, `counted` says what the number is of.
+    """A field of Limits: class and `code` of the error, and what the limit counts.
 
     `most` is the highest value that the limit can have.
     """
@@ -34,7 +34,7 @@ def _limit(
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """All limits, each the largest number that is allowed."""
+    """All limits; each value is the largest number allowed."""
 
     document_bytes: int = _limit(64 << 20, "LMP-L001", "bytes of a YAML or JSON document", LimitError)
     document_depth: int = _limit(100, "LMP-L001", "levels of a YAML or JSON document", LimitError)
@@ -59,7 +59,7 @@ class Limits:
     @classmethod
     @cache
     def parse(cls, text: str) -> Limits:
-        """The limits with those that `text` names. Raises OptionError LMP-S003."""
+        """The limits, changed as `text` says. Raises OptionError LMP-S003."""
         names = {plain(entry.name): entry.name for entry in dataclasses.fields(Limits)}
         given: dict[str, int] = {}
         for part in filter(str.strip, text.split(",")):
@@ -75,12 +75,12 @@ class Limits:
         return Limits(**given)
 
     def check(self, name: str, found: int, **place: Any) -> None:
-        """Raise LimitError when `found` is above the limit `name`; `place` is that of DataError."""
+        """Raise LimitError if `found` exceeds the limit `name`; `place` is as in DataError."""
         if found > getattr(self, name):
             raise self.error(name, found, **place)
 
     def error(self, name: str, found: int | str | None = None, **place: Any) -> LimitError:
-        """The error of a limit that is exceeded: it names the limit and how to raise it."""
+        """The error of an exceeded limit; the error names the limit and how to raise it."""
         entry = type(self).__dataclass_fields__[name]
         most: int = getattr(self, name)
         about = entry.metadata
@@ -100,13 +100,13 @@ class Limits:
 
 
 def _number_of(text: str) -> int:
-    """The number that a text says, with a binary unit or without one; 0 if it says none."""
+    """The number in a text, with or without a binary unit; 0 if there is none."""
     match = _SIZE(text)
     return int(match[1]) << 10 * (_UNITS.index(match[2].upper()) + 1 if match[2] else 0) if match else 0
 
 
 def byte_size(name: str, text: str) -> int:
-    """The bytes that an option has as a size in Spark's words: `134217728`, `128m`, `128MB`. Raises OptionError."""
+    """The bytes of an option's size in Spark's words: `134217728`, `128m`, `128MB`. Raises OptionError."""
     found = _number_of(text)
     if not found:
         hint = f"a number above zero of at most 18 digits, where {_UNIT_NAMES} may follow, as 128MB"
@@ -115,10 +115,10 @@ def byte_size(name: str, text: str) -> int:
 
 
 class Held:
-    """Bytes of memory that are held for what has not ended yet, against the limit `held_bytes`."""
+    """Counts the bytes of memory held for unfinished data, against the limit `held_bytes`."""
 
     code = "LMP-L004"
-    """That of the error, which ends what holds them, but not the reading of records."""
+    """Code of the error, which ends the holding, but not the reading of records."""
 
     def __init__(self, limits: Limits) -> None:
         self.bytes = 0
@@ -126,7 +126,7 @@ class Held:
         self._most = limits.held_bytes
 
     def take(self, size: int, **place: Any) -> None:
-        """Hold `size` bytes more. Raises FileLimitError LMP-L004, and does not count them, if these are too many."""
+        """Count `size` more bytes. Raises FileLimitError LMP-L004, without counting, if the sum exceeds the limit."""
         if self.bytes + size > self._most:
             raise self._limits.error("held_bytes", self.bytes + size, **place)
         self.bytes += size

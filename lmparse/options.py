@@ -1,7 +1,7 @@
 """Options: one table for the shell, Spark and Python.
 
-Names are the same everywhere: `byte_order` in Python, `--byte-order` in the shell,
-`byteOrder` in Spark (matched without case). Texts are parsed here, once.
+Names are the same everywhere: `byte_order` in Python, `--byte-order` in the shell, `byteOrder` in Spark (matched
+without case). Texts are parsed here, once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lmparse.spelling import camel, has_half_character, plain, quoted
 FRAMINGS = ("rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued", "fixed", "whole", "parsed")
 """Framings of any records, beside `auto`."""
 DB2_FRAMINGS = ("bare", "lsn6", "lsn8", "filter", "filter97", "lris")
-"""Framings of Db2 LUW log records, named for what an API puts in front of each record."""
+"""Framings of Db2 LUW log records, named for the prefix of an API in front of each record."""
 WORD_OPTIONS = ("rdw_endian", "rdw_includes_header", "rdw_adjustment")
 """Options for the descriptor words in front of records."""
 BLOCK_OPTIONS = ("bdw_endian", "bdw_includes_header", "bdw_adjustment")
@@ -38,18 +38,18 @@ FRAMING_OPTIONS: dict[str, tuple[str, ...]] = {
     "whole": (),
     "parsed": (),
 }
-"""The options that a framing uses beside `file_start_offset` and `file_end_offset`; those of Db2 LUW use no others."""
+"""Options of each framing beside `file_start_offset` and `file_end_offset`; framings of Db2 LUW use no others."""
 DECISIONS: dict[str, tuple[str, ...]] = {
     "null_bytes": ("present", "absent"),
     "dec_length": ("bytes", "precision"),
     "graphic_length": ("bytes", "characters"),
     "lob_columns_from": ("0", "1"),
 }
-"""The values of each decision: whether null columns of fixed length have bytes in a row image of Log Master; what
-LLCOLUMNLEN of a DEC column counts, where LOGLOGBYTES does not say it; what the lengths of varying graphic columns
-count; the number that LOB records of Db2 LUW give to the first column."""
+"""The values of each decision: whether null columns of fixed length have bytes in a Log Master row image; what
+LLCOLUMNLEN of a DEC column counts, if LOGLOGBYTES does not state it; what the lengths of varying graphic columns count;
+the number of the first column in LOB records of Db2 LUW."""
 NEAR = 0.65
-"""Likeness from which on an option is suggested: a misspelt name has more, another thing that sounds alike less."""
+"""Likeness from which an option is suggested: misspelt names are above, similar names of other things below."""
 _TRUE, _FALSE = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
 
 
@@ -64,14 +64,14 @@ def _option(
     is_file: bool = False,
     least: int = 1,
 ) -> Any:
-    """A field of Options: `of` lists the commands that take it, `values` the texts that it may have. `bytes` stands
-    for records as bytes, `parse` for one record that is given as bytes, `rdd` for such records in Spark, `lines` for
-    rows that are printed, and for the tables and streams of Arrow that programs ask for.
+    """A field of Options: `of` lists the commands that take it, `values` the texts that it may have. Beside commands,
+    `bytes` stands for records as bytes, `parse` for one record given as bytes, `rdd` for such records in Spark, and
+    `lines` for rows that are printed or go to Arrow tables and streams.
 
-    `kind` is the type of its value, by default that of `default`, or text. `read` normalises its text or raises
-    OptionError. `is_file` marks the name of a file that describes a log, `least` is the least number: below zero, the
-    number may have that many digits and either sign. Options that only the specs of one family
-    take are listed by the family (`changes/family.py`).
+    `kind` is the type of the value, by default that of `default`, or text. `read` normalizes the text or raises
+    OptionError. `is_file` marks the name of a file that describes a log. `least` is the smallest number; if negative,
+    the number may have either sign and as many digits. A family lists the options that only its specs take
+    (`changes/family.py`).
     """
     kind = kind or (str if default is None else type(default))
     metadata = {"doc": doc, "values": values, "of": of, "kind": kind, "read": read, "is_file": is_file}
@@ -84,7 +84,7 @@ _EVERYWHERE = "records changes txn summary check convert coverage explain bytes 
 _of_changes = partial(_option, of="changes convert")
 _of_file = partial(_option, of="records changes txn summary check convert coverage explain sniff bytes tables")
 _MOST_ADJUSTED = 10**9 - 1
-"""Bytes that an adjustment may add or take off."""
+"""Most bytes that an adjustment may add or subtract."""
 SEQ_DIGITS = 72
 """Number of hexadecimal digits in `seq`."""
 _SEQ = re.compile(f"[0-9A-Fa-f]{{{SEQ_DIGITS}}}").fullmatch
@@ -92,7 +92,7 @@ _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?", re.
 
 
 _MOST_DIGITS = 18
-"""Characters of a value in a message, and digits of a number: more of them do not fit into 64 bits."""
+"""Characters of a value in a message, and digits of a number; more digits do not fit 64 bits."""
 
 
 def _no_value(name: str, value: object, hint: str) -> OptionError:
@@ -114,7 +114,7 @@ def _limits(name: str, text: str) -> str:
 
 @cache
 def decided(text: str) -> dict[str, str]:
-    """The decisions that a text names, as in `null_bytes=absent,dec_length=precision`. Raises OptionError LMP-S003."""
+    """The decisions in a text such as `null_bytes=absent,dec_length=precision`. Raises OptionError LMP-S003."""
     found: dict[str, str] = {}
     for part in filter(str.strip, text.split(",")):
         name, is_said, value = part.partition("=")
@@ -130,7 +130,7 @@ def decided(text: str) -> dict[str, str]:
 
 
 def _nearest(message: str, text: str, known: tuple[str, ...]) -> str:
-    """The one of some words that a text is, in any spelling. Raises OptionError, which names the nearest."""
+    """The known word that a text spells in any way. Raises OptionError, which names the nearest word."""
     match = next((word for word in known if plain(word) == plain(text.strip())), None)
     if match is None:
         hint = _nearest_or(text.strip(), known, "one of " + ", ".join(known))
@@ -139,7 +139,7 @@ def _nearest(message: str, text: str, known: tuple[str, ...]) -> str:
 
 
 def _nearest_or(text: str, known: Iterable[str], otherwise: str) -> str:
-    """The hint that names the word nearest to a text, or another hint if none is near."""
+    """The hint that names the word nearest to a text, or `otherwise` if no word is near."""
     words = {plain(word): word for word in known}
     near = difflib.get_close_matches(plain(text), words, n=1, cutoff=NEAR)
     return f"did you mean {words[near[0]]}?" if near else otherwise
@@ -161,7 +161,7 @@ def _moment(name: str, text: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """All options for reading a log. With the defaults the bytes of the file decide."""
+    """All options for reading a log. With the defaults, the bytes of the file decide."""
 
     spec: str = _option(
         "bmc_lldf", "spec id of the records, or the path of a spec built elsewhere, whose code is run",
@@ -287,9 +287,9 @@ class Options:
 
     @classmethod
     def parse(cls, given: Mapping[str, Any], *, known: tuple[str, ...] = (), public: tuple[str, ...] = ()) -> Options:
-        """Options from names in any spelling and values as text or typed.
+        """Options from names in any spelling, and values as text or typed.
 
-        `known` and `public` are keys of the caller, which are ignored; error messages list the public ones. Raises
+        `known` and `public` are keys of the caller, which are ignored; error messages list the public keys. Raises
         OptionError LMP-S002 for an unknown name, LMP-S003 for a value that is not allowed.
         """
         fields = {plain(entry.name): entry for entry in dataclasses.fields(cls)}
@@ -310,16 +310,16 @@ class Options:
 
     @property
     def bounds(self) -> Limits:
-        """The limits of what is read."""
+        """The limits on what is read."""
         return Limits.parse(self.limits)
 
     def decision(self, name: str) -> str:
-        """What the caller says of one of `DECISIONS`, or `auto`."""
+        """The value of a decision in `DECISIONS`, or `auto`."""
         return decided(self.decisions).get(name, "auto")
 
     @property
     def of_framing(self) -> dict[str, Any]:
-        """The options given for framings, of which each framing uses some; see FRAMING_OPTIONS."""
+        """The given options for framings; FRAMING_OPTIONS has those of each framing."""
         names = dict.fromkeys(name for names in FRAMING_OPTIONS.values() for name in names)
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
@@ -330,25 +330,25 @@ class Options:
 
 
 FILE_OPTIONS = tuple(entry.name for entry in dataclasses.fields(Options) if entry.metadata["is_file"])
-"""Names of the options that name a file that describes a log."""
+"""Options that name a file that describes a log."""
 
 
 NOT_LANDED = (
     "checkpoint", "columns", "ending_seq", "ending_timestamp", "envelope", "include", "operations", "order", "rows",
     "source_time_zone", "starting_after", "starting_seq", "starting_timestamp", "table", "table_version",
 )  # fmt: skip
-"""Options of changes that `land` refuses: with them some changes would not be landed, and not be landed later either,
-or they change the form or the order of what is landed."""
+"""Options of changes that `land` refuses. Some would leave changes out for good; others alter the form or order of
+landed changes."""
 
 
 def asks_for_changes(given: Iterable[str]) -> bool:
-    """Whether options request changes, not records: they name no spec, or one of them applies to changes only."""
+    """Whether options request changes, not records: they name no spec, or an option that applies to changes only."""
     names = {plain(name) for name in given}
     return "spec" not in names or bool(options_of_changes(given)) or bool(names.intersection(FILE_OPTIONS))
 
 
 def check_taken(given: Iterable[str], by: str, what: str) -> None:
-    """Raise OptionError LMP-S003 for an option that none of the commands `by` takes: it would be ignored."""
+    """Raise OptionError LMP-S003 for an option that no command in `by` takes, because it would be ignored."""
     takers = set(by.split())
     names = {plain(name) for name in given}
     for entry in dataclasses.fields(Options):
@@ -357,7 +357,7 @@ def check_taken(given: Iterable[str], by: str, what: str) -> None:
 
 
 def options_of_changes(given: Iterable[str]) -> list[str]:
-    """The names among some that are of options for changes only."""
+    """The names in `given` of options for changes only."""
     fields = {plain(entry.name): entry.metadata["of"].split() for entry in dataclasses.fields(Options)}
     return [name for name in given if "changes" in (of := fields.get(plain(name), ())) and "records" not in of]
 
@@ -400,21 +400,21 @@ def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
 
 
 def truth(name: str, given: Any) -> bool:
-    """An argument of a program that is true or false. Raises TypeError: the text "false" would be true."""
+    """A boolean argument of a program. Raises TypeError for other types: the text "false" would count as true."""
     if not isinstance(given, bool):
         raise TypeError(f"{name} is True or False, and {given!r:.60} is given")
     return given
 
 
 def boolean(name: str, text: str) -> bool:
-    """The truth value that a text names. Raises OptionError LMP-S003."""
+    """The boolean in a text. Raises OptionError LMP-S003."""
     if text.lower() in _TRUE + _FALSE:
         return text.lower() in _TRUE
     raise _no_value(name, text, "true or false")
 
 
 def _number(name: str, text: str, least: int) -> int:
-    """The number that a text has in digits: above zero, from zero, or of either sign up to the size of `least`."""
+    """The number in a text: above zero, from zero, or with a sign, as `least` allows. Raises OptionError LMP-S003."""
     if least > 0:
         return positive(name, text)
     digits = text[1:] if text[:1] in ("-", "+") and least < 0 else text
@@ -426,7 +426,7 @@ def _number(name: str, text: str, least: int) -> int:
 
 
 def positive(name: str, text: str) -> int:
-    """The number above zero that a text has in digits. Raises OptionError LMP-S003."""
+    """The number above zero in a text. Raises OptionError LMP-S003."""
     if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text) > 0:
         return int(text)
     most = f", of at most {_MOST_DIGITS} digits" if len(text) > _MOST_DIGITS else ""

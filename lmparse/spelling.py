@@ -1,6 +1,6 @@
 """Spelling: one name in Python (`record_length`), in the shell (`--record-length`) and in Spark (`recordLength`).
 
-And how a message quotes what was given.
+Messages also quote values by functions of this module.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ def camel(name: str) -> str:
 
 
 def plain(name: str) -> str:
-    """A name without underscores, hyphens and case: names with the same are one."""
+    """A name without underscores, hyphens and case; names with equal results are the same."""
     return name.replace("_", "").replace("-", "").lower()
 
 
 def quoted(value: object) -> str:
-    """A value in quotes; a long one is cut, with its length behind it."""
+    """A value in quotes; a long value is cut, with its length behind it."""
     return _cut(repr(value), len(str(value)))
 
 
 def shortened(text: str) -> str:
-    """A text whose long words are cut, as those that it quotes are."""
+    """A text with long words cut, as `quoted` cuts long values."""
     return _LONG.sub(lambda found: _cut(found[0], len(found[0])), text)
 
 
@@ -37,7 +37,7 @@ def _cut(shown: str, length: int) -> str:
 
 
 def has_half_character(text: str) -> bool:
-    """Whether a text has a surrogate that neither UTF-8 nor, as a byte that is not UTF-8, the name of a file has."""
+    """Whether a text has a surrogate that is neither valid nor an escaped byte of a file name."""
     try:
         text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

@@ -1,7 +1,7 @@
-"""Terminal: text that leaves for one has no character that would control it.
+"""Terminal: text for a terminal without characters that would control the terminal.
 
-Names, values and texts of specs come from files of others. `Streams` puts `harmless` behind standard output and
-standard error, so that nothing that a command prints goes past it.
+Names, values and texts of specs come from other people's files. `Streams` puts `harmless` in front of standard output
+and standard error, so all output of a command passes it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ CONTROLS = (
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # controls of the direction of text
     "\u2028\u2029\ufeff\ufff9-\ufffb"  # ends of lines, marks
 )
-"""Characters that could control a terminal, as ranges of a regular expression."""
-_CONTROL = re.compile(f"[{CONTROLS}\ud800-\udfff]")  # and what UTF-8 does not have
+"""Characters that may control a terminal, as ranges of a regular expression."""
+_CONTROL = re.compile(f"[{CONTROLS}\ud800-\udfff]")  # and surrogates, which UTF-8 lacks
 
 
 def harmless(text: str) -> str:
-    """A text with `\\uXXXX` in place of each character that could control a terminal.
+    """A text with `\\uXXXX` in place of each character that may control a terminal.
 
-    JSON stays JSON with the same values, since it has such characters in its texts only.
+    JSON keeps its values, because only its texts have such characters.
     """
     if is_printable(text):
         return text
@@ -36,7 +36,7 @@ def harmless(text: str) -> str:
 
 
 def is_printable(lines: str) -> bool:
-    """Whether lines of text are printable; then they are harmless."""
+    """Whether lines of text are printable and therefore harmless."""
     return lines.replace("\n", "").isprintable()
 
 
@@ -44,7 +44,7 @@ _HALVES = re.compile("[\ud800-\udfff]")
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    """A value as harmless JSON, without half characters: bytes of a name that are not UTF-8 become `\\udcXX`."""
+    """A value as harmless JSON without surrogates: bytes of a name that are not UTF-8 become `\\udcXX`."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     if text.isprintable():
         return text
@@ -52,12 +52,12 @@ def json_text(value: Any, indent: int | None = None) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text in one line, so that no name or value can pass for a line of its own."""
+    """A text on one line, so that no part of a name or value looks like a separate line."""
     return text.replace("\n", "\\u000a")
 
 
 class Harmless(io.TextIOBase):
-    """A stream that writes harmless text to another one."""
+    """A stream that writes harmless text to another stream."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -91,18 +91,18 @@ class _Closed(io.TextIOBase):
 
 
 def unchanged(stream: Any) -> Any:
-    """The stream behind one of `Streams`, for what controls a terminal on purpose."""
+    """The stream behind one of `Streams`, for code that controls the terminal on purpose."""
     return stream.stream if isinstance(stream, Harmless) else stream
 
 
 class Streams(AbstractContextManager[None]):
-    """Standard output and standard error that write harmless text only, for as long as the context lasts."""
+    """Standard output and standard error that write only harmless text while the context lasts."""
 
     def __init__(self) -> None:
         self._stack = ExitStack()
 
     def __enter__(self) -> None:
-        for descriptor in (0, 1, 2):  # one that is closed is opened, so that no file of a command gets its number
+        for descriptor in (0, 1, 2):  # open closed descriptors, so that no file gets their numbers
             try:
                 os.fstat(descriptor)
             except OSError:
@@ -119,7 +119,7 @@ class Streams(AbstractContextManager[None]):
 
 
 def abandon(*streams: Any) -> None:
-    """Let what is still to be written to some streams go nowhere; else the flush at the end of the program fails."""
+    """Discard the pending output of streams; otherwise the flush at the end of the program fails."""
     for stream in streams:
         with suppress(OSError, ValueError):
             stream.flush()

@@ -28,23 +28,23 @@ from lmparse.terminal import json_text
 from lmparse.version import VERSION
 
 _OTHER = "other"
-"""Name of the file for changes that have no table version."""
+"""Name of the file for changes without a table version."""
 _HASHED = 1 << 20
 """Bytes that are hashed at a time."""
 
 
 class ChangeFolder:
-    """The output of the changes of a log as a folder of files."""
+    """The changes of a log as a folder of files."""
 
     def __init__(self, asked: Conversion, form: str, compression: str, run: Run) -> None:
         self.asked, self.form, self.compression = asked, form, compression
         self.run, self.summary = run, run.summary
         self.described: dict[str, list[tuple[pa.Schema, Version]]] = {}
-        """The table versions, each with the schema of its changes, by the identity, which those of several control
-        files may share."""
+        """Table versions with the schema of their changes, by identity; several control files may describe one
+        identity."""
 
     def write(self, work: AtomicOutput) -> None:
-        """Read the log, keep its changes, and write a file for each version of a table and the manifest."""
+        """Read the log, keep its changes, and write the manifest and a file for each table version."""
         asked, run = self.asked, self.run
         check_going_on(asked.options)
         self.log = log = open_changes(asked.path, asked.options, on_error=run.on_error)
@@ -53,7 +53,7 @@ class ChangeFolder:
         folder.mkdir()
         work.made.mkdir()
         if asked.options.columns or asked.options.table_version is not None:
-            log.check_columns()  # a part knows its own alone
+            log.check_columns()  # a part knows only its own columns
         with processes.Pool(asked.jobs) as pool:
             log.scratch, log.run = folder, pool.in_order if asked.jobs > 1 else None
             parts = run.parts_for(asked, log.change_parts)
@@ -68,13 +68,13 @@ class ChangeFolder:
         self.summary.bytes_written = sum(entry["size"] for entry in files)
 
     def _merged(self, parts: list[Group]) -> Iterator[pa.RecordBatch]:
-        """The rows of some groups: in the order of the log, whichever part produced them, or as they came."""
+        """The rows of some groups: in the order of the log, or as read if the order is that of commits."""
         return merged(parts, self.asked.options.order == "file", self.log.origin)
 
     # -- files ----------------------------------------------------------------------------------
 
     def _write_files(self, folder: Path, groups: list[Group]) -> list[dict[str, Any]]:
-        """Write a file for each version of a table; returns their entries in the manifest."""
+        """Write a file for each table version; returns their entries in the manifest."""
         sets: dict[GroupKey, list[Group]] = {}
         for group in groups:
             sets.setdefault(group.key, []).append(group)
@@ -84,9 +84,9 @@ class ChangeFolder:
         return sorted(found, key=lambda entry: (entry["table"] is None, entry["file"]))
 
     def _written(self, folder: Path, parts: list[Group], taken: set[str]) -> dict[str, Any]:
-        """Write the file of a version, or of changes without one; returns its entry in the manifest.
+        """Write the file of a table version, or of changes without a version; returns its entry in the manifest.
 
-        It has the name that its first change has, and none that is `taken`.
+        The name of the table in the first change names the file; names that are `taken` are avoided.
         """
         identity, sequence, _ = parts[0].key
         words, file = ("", ""), _OTHER
@@ -120,7 +120,7 @@ class ChangeFolder:
         }
 
     def _description(self, identity: str | None, versions: list[Version]) -> dict[str, Any]:
-        """Key and columns of a table version; nulls, and a note, if control files say different ones."""
+        """Key and columns of a table version; nulls, and a notice, if control files contradict each other."""
         found = list(map(described_table, versions))
         if found and all(one == found[0] for one in found):
             return found[0]
@@ -162,9 +162,9 @@ class ChangeFolder:
 
 
 def described_input(path: str, limits: Limits) -> dict[str, Any]:
-    """Base name, size and hash of a file: of its stored bytes when local, of its unpacked bytes when remote.
+    """Base name, size and hash of a file: of stored bytes if local, of unpacked bytes if remote.
 
-    For joined files size and names of all, and each by itself under `files`.
+    For joined files, `size` is the sum, and `files` has each file.
     """
     if is_joined(path):
         files = [described_input(name, limits) for name in names_in(path)]

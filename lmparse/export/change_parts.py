@@ -1,7 +1,7 @@
-"""Change parts: the changes of a log, or of a part of it in another process, kept on the disk by table version.
+"""Change parts: the changes of a log, or of its parts in other processes, stored on the disk by table version.
 
-So neither the changes of a table nor an open file for each table is held in memory. The task of a part may be run by
-another process of this machine, or by another machine that has the same folders.
+Memory therefore holds neither the changes of a table nor an open file for each table. Another process of this machine,
+or another machine with the same folders, may run the task of a part.
 """
 
 from __future__ import annotations
@@ -40,33 +40,33 @@ from lmparse.storage import processes
 from lmparse.values.byte_arrays import places_by_value
 
 _ROWS, _BYTES, _ALL_BYTES = 8192, 1 << 23, 1 << 26
-"""Limits of what waits in memory to be written: rows and bytes of one version, bytes of all versions."""
+"""Limits of changes waiting in memory: rows and bytes of one version, bytes of all versions."""
 _LINE_FIELDS = pa.schema(
     [
         ("op", schemas.TEXT), ("schema_name", schemas.TEXT), ("table_name", schemas.TEXT),
         ("_metadata", schemas.METADATA), *LINES,
     ]
 )  # fmt: skip
-"""Columns of a kept JSON line: the line, and what it is sorted and counted by."""
+"""Columns of a stored JSON line: the line, and the columns for sorting and counting."""
 GroupKey = tuple[str | None, int, pa.Schema]
 _WithKey = tuple[str | None, int, pa.Schema, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class Group:
-    """Kept changes of one table version, or of changes without one. Safe to pickle."""
+    """Stored changes of one table version, or of changes without a version. Safe to pickle."""
 
     identity: str | None
     """Identity of the version; None for changes without a version."""
     sequence: int
     schema: pa.Schema
     table_key: Sequence[str]
-    """The columns of the key, as the description says that the rows were read by."""
+    """Columns of the key, by the description with which the rows were read."""
     path: str
 
     @property
     def key(self) -> GroupKey:
-        """Key that groups of several parts share when they go into one file."""
+        """The key of all groups, of any part, that go to one file."""
         return self.identity, self.sequence, self.schema
 
 
@@ -78,10 +78,10 @@ class ChangeFiles:
         self._groups: dict[_WithKey, Group] = {}
         self._held: dict[_WithKey, list[pa.RecordBatch]] = {}
         self._bytes = 0
-        """Bytes of what is held."""
+        """Bytes of the batches in memory."""
 
     def add(self, version: Version | None, batch: pa.RecordBatch) -> None:
-        """Keep a batch of one version, or of changes without one."""
+        """Store a batch of one version, or of changes without a version."""
         identity, sequence = (None, 0) if version is None else (version.identity, version.sequence)
         key = identity, sequence, batch.schema, () if version is None else tuple(version.key)
         if key not in self._groups:
@@ -95,7 +95,7 @@ class ChangeFiles:
             self.groups()
 
     def groups(self) -> list[Group]:
-        """Write what is in memory; returns the groups of all that was kept."""
+        """Write the batches in memory; returns the groups of all stored batches."""
         for key in [*self._held]:
             self._write(key)
         return [*self._groups.values()]
@@ -103,13 +103,13 @@ class ChangeFiles:
     def _write(self, key: _WithKey) -> None:
         held, group = self._held.pop(key), self._groups[key]
         self._bytes -= sum(batch.nbytes for batch in held)
-        # A stream of its own behind those in the file.
+        # Each write appends a separate stream to the file.
         with open(group.path, "ab") as file, pa.ipc.new_stream(file, group.schema) as writer:
             writer.write_table(pa.Table.from_batches(held).combine_chunks())
 
 
 def stored(path: str) -> Iterator[pa.RecordBatch]:
-    """The batches of a file of Arrow streams, which is mapped and not read into memory."""
+    """Yield the batches of a file of Arrow streams; the file is mapped, not read into memory."""
     source = pa.memory_map(os.fsencode(path))
     while source.tell() < source.size():
         yield from pa.ipc.open_stream(source)
@@ -120,12 +120,12 @@ def stored(path: str) -> Iterator[pa.RecordBatch]:
 
 @dataclass
 class ChangesRead(PartResult):
-    """What reading one part of the changes produced. Safe to pickle."""
+    """The result of reading one part of the changes. Safe to pickle."""
 
     left_out: Counter[str] = field(default_factory=Counter)
     groups: list[Group] = field(default_factory=list)
     others: list[Group] = field(default_factory=list)
-    """For engine check, the changes from the other engine, which must be the same."""
+    """For engine check, the changes by the other engine, which must be the same."""
 
 
 def keep_changes(
@@ -138,10 +138,10 @@ def keep_changes(
     form: str = "parquet",
     is_sorted: bool = True,
 ) -> list[Group]:
-    """Keep the changes of a log in a folder, by reading it here, or its parts in `others`, processes of this folder.
+    """Store the changes of a log in a folder, by reading the log here, or its parts in other processes (`others`).
 
-    For engine check the changes of both engines are compared, in the order of the log if they `is_sorted`. Raises
-    EngineDifferenceError, and ReadError LMP-F012 if a file is another than it was.
+    For engine check, the changes of both engines are compared, in the order of the log if `is_sorted`. Raises
+    EngineDifferenceError, and ReadError LMP-F012 if a file has changed.
     """
     kept, reference = list[Group](), list[Group]()
     if not parts or others is None:
@@ -161,7 +161,7 @@ def keep_changes(
             sides.setdefault(group.key, ([], []))[number].append(group)
     for first, second in sides.values():
         for _ in compared(merged(first, is_sorted, log.origin), merged(second, is_sorted, log.origin)):
-            pass  # raises where they differ
+            pass  # raises EngineDifferenceError
     return kept
 
 
@@ -175,9 +175,9 @@ def keep_log(
     form: str = "parquet",
     progress: Progress | None = None,
 ) -> tuple[int, list[Group], list[Group]]:
-    """Keep the changes of a log or part; returns their number and groups, and for engine check the other engine's.
+    """Store the changes of a log or part; returns their number, their groups, and the other engine's groups for check.
 
-    For the form `jsonl` they are kept as lines.
+    The form `jsonl` stores them as lines.
     """
 
     def read(source: ChangeLog, engine: str) -> tuple[int, list[Group]]:
@@ -203,10 +203,10 @@ def keep_log(
 
 
 def keep_part(part: FilePart, folder: Path, form: str, resumed: Checkpoint | None) -> ChangesRead:
-    """Keep the changes of a part, in the process that this is called in; `resumed` is what its log is read from."""
+    """Store the changes of a part, in the calling process; `resumed` is the checkpoint from which its log is read."""
     done = ChangesRead()
     log: RecordFile | None = None
-    prefix = uuid.uuid4().hex  # a task that is run again writes files of its own
+    prefix = uuid.uuid4().hex  # a repeated task writes new files
     try:
         log = part.open(on_error=done.errors.append)
         assert isinstance(log, ChangeLog)
@@ -226,7 +226,7 @@ def keep_part(part: FilePart, folder: Path, form: str, resumed: Checkpoint | Non
 
 
 def merged(parts: Iterable[Group], is_sorted: bool, origin: RecordOrigin) -> Iterator[pa.RecordBatch]:
-    """The rows of several parts; with `is_sorted` in the order of their records in the log."""
+    """Yield the rows of several parts; with `is_sorted`, in the order of their records in the log."""
     batches = [batch for part in parts for batch in stored(part.path)]
     if not is_sorted or not batches:
         return iter(batches)
@@ -237,7 +237,7 @@ def merged(parts: Iterable[Group], is_sorted: bool, origin: RecordOrigin) -> Ite
 
 
 def _places(where: pa.StructArray, origin: RecordOrigin) -> tuple[Any, Any]:
-    """Number and offset in the log of the records in a column `_metadata`, which names the file of each."""
+    """Numbers and offsets in the log of the records in a column `_metadata`, which names their files."""
     index, offsets = (np.asarray(where.field(name)) for name in ("record_index", "record_offset"))
     if origin.joined is None:
         return index, offsets
@@ -248,7 +248,7 @@ def _places(where: pa.StructArray, origin: RecordOrigin) -> tuple[Any, Any]:
 def taken(
     batches: Sequence[pa.RecordBatch], order: Any, fit: Callable[[pa.RecordBatch], pa.RecordBatch] | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of batches in another order, a limited number at a time; `fit` gives rows of all the same columns."""
+    """Yield the rows of batches in another order, a limited number at a time; `fit` makes their columns equal."""
     starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
     for begin in range(0, len(order), _ROWS):
         chosen = order[begin : begin + _ROWS]
@@ -262,7 +262,7 @@ def taken(
 
 
 def operations_in(batch: pa.RecordBatch) -> Counter[str]:
-    """Number of rows by operation; unlisted change types and bad records have no operation and count apart."""
+    """Number of rows by operation; unlisted change types and bad records, which have no operation, count separately."""
     names = pc.fill_null(batch.column("op"), "unlisted")
     if schemas.CORRUPT_RECORD in batch.schema.names:
         names = pc.if_else(batch.column(schemas.CORRUPT_RECORD).is_valid(), "bad record", names)

@@ -1,6 +1,6 @@
-"""Conversion: what is converted into what, and what every conversion does, whatever it writes.
+"""Conversion: input and output of a conversion, and the steps that all conversions share.
 
-What several processes read in parts gives the same rows in the same order as what one process reads at once.
+Several processes that read parts give the same rows, in the same order, as one process that reads everything.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ from lmparse.storage.states import check_all
 from lmparse.version import VERSION
 
 _LEAST_BYTES = 1 << 22
-"""Bytes of a part, at least: opening a file and a process's first record cost time."""
+"""Fewest bytes of a part, because opening a file, and the first record of a process, take time."""
 _MOST_BYTES = DEFAULT_BYTES // 2
-"""Bytes of a part, at most: at the end, processes wait for the one that reads the last part."""
+"""Most bytes of a part, because at the end processes wait for the reader of the last part."""
 _PARTS_A_JOB = 4
-"""Parts for each process, so that no process waits long for the last part of another."""
+"""Parts for each process, so that no process waits long for the last part of another process."""
 OnError = Callable[[DataError], None]
 
 
 @dataclass(frozen=True)
 class Conversion:
-    """What is to be converted, and into what. Texts are checked when it runs."""
+    """Input, output and options of a conversion. Texts are checked when the conversion runs."""
 
     path: str
     out: str
     options: Options
     with_changes: bool = False
     form: str | None = None
-    """Form of the files of changes; for records the ending of `out` gives it."""
+    """Form of the files of changes; for records, the ending of `out` decides."""
     compression: str | None = None
     csv_text: str = "quoted"
-    """`quoted`, or `raw` for CSV in which a spreadsheet may run text as formulas."""
+    """`quoted`, or `raw`: a spreadsheet may then run text as formulas."""
     jobs: int = 1
     overwrite: bool = False
     part_bytes: int | None = None
@@ -87,26 +87,26 @@ class Conversion:
 
 @dataclass
 class Summary:
-    """What was read and written."""
+    """Counts of what was read and written."""
 
     rows: int = 0
     bytes_read: int = 0
     bytes_written: int = 0
     tally: Tally = field(default_factory=Tally)
-    """Counts and notices; the errors themselves have been reported."""
+    """Counts and notices; the errors themselves are reported elsewhere."""
     left_out: Counter[str] = field(default_factory=Counter)
     """Number of changes that `include` left out, by the state of their unit of recovery."""
 
 
 @dataclass
 class PartResult:
-    """What reading one part produced. Safe to pickle."""
+    """The result of reading one part. Safe to pickle."""
 
     rows: int = 0
     tally: Tally = field(default_factory=Tally)
     errors: list[DataError] = field(default_factory=list)
     fault: LmparseError | None = None
-    """What ended the reading."""
+    """The error that ended the reading."""
 
 
 Task = TypeVar("Task")
@@ -114,7 +114,7 @@ Result = TypeVar("Result", bound=PartResult)
 
 
 class Run:
-    """The reading of a log or file for an output: what it counts and reports."""
+    """Reads a log or file for an output; counts and reports."""
 
     def __init__(self, path: str, options: Options, on_error: OnError, progress: Progress) -> None:
         self.path, self.options = path, options
@@ -123,19 +123,19 @@ class Run:
         self._planned = states_read(path, options)
 
     def start(self, file: RecordFile) -> None:
-        """Begin with a file; one that is empty is reported."""
+        """Begin with a file; an empty file is reported."""
         self.summary.bytes_read = len(file.buffer)
         self.progress.start(len(file.buffer))
         if not len(file.buffer):
-            next(file.extents(), None)  # reports it
+            next(file.extents(), None)  # adds the notice of an empty file
 
     def parts(self, cut: Iterable[tuple[FileSettings, Span]]) -> list[FilePart]:
-        """The parts that the log or file has been cut into."""
+        """The parts of the log or file, from their settings and spans."""
         fingerprint = catalog.load(self.options.spec).fingerprint
         return [FilePart(self.path, self.options, settings, span, self._planned, fingerprint) for settings, span in cut]
 
     def parts_for(self, asked: Conversion, cut: Callable[[int], list[tuple[FileSettings, Span]]]) -> list[FilePart]:
-        """What each of several processes is to read; nothing if this one reads all."""
+        """The parts for several processes to read; empty if this process reads everything."""
         if asked.jobs == 1:
             return []
         fair = self.summary.bytes_read // (_PARTS_A_JOB * asked.jobs)
@@ -143,7 +143,7 @@ class Run:
         return found if len(found) > 1 else []
 
     def check_files(self) -> None:
-        """Raise ReadError LMP-F012 if a file that was read has changed since the reading began."""
+        """Raise ReadError LMP-F012 if a file has changed since reading began."""
         check_all(self._planned)
 
     def count(self, tally: Tally) -> None:
@@ -155,9 +155,9 @@ class Run:
     def results(
         self, run: processes.Run, function: Callable[[Task], Result], tasks: Sequence[Task]
     ) -> Iterator[Result]:
-        """What other processes read of each part, once its errors are reported and it is counted.
+        """Yield the results of other processes for each part, after reporting and counting their errors.
 
-        Raises what ended the reading of a part.
+        Raises the error that ended the reading of a part.
         """
         for number, done in enumerate(run(function, tasks)):
             for error in done.errors:
@@ -171,7 +171,7 @@ class Run:
 
 
 def _sum_of(notices: Iterable[str]) -> list[str]:
-    """The notices of all parts of a log, each once; those that begin with a number are counts of each part."""
+    """The notices of all parts, each once; leading numbers are counts of each part and are summed."""
     counts: dict[str, int] = {}
     for notice in notices:
         number, _, rest = notice.partition(" ")

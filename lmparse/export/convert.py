@@ -1,6 +1,6 @@
-"""Convert: writes the records of a file as one file, or the changes of a log as a folder of files.
+"""Convert: writes the records of a file to one file, or the changes of a log to a folder of files.
 
-Nothing is at the output path until all of the output is written.
+Nothing is at the output path until the output is complete.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from lmparse.storage.outputs import atomic_output, check_place
 
 
 def convert(asked: Conversion, on_error: OnError, progress: Progress) -> Summary:
-    """Run a conversion. Bad records and values are passed to `on_error`, unless the mode is failfast.
+    """Run a conversion. `on_error` gets bad records and values, unless the mode is failfast.
 
-    Raises OptionError before anything is read, FramingError where the file is damaged, ReadError if it changes while it
-    is read, EngineDifferenceError for engine check; no output is left then.
+    Raises OptionError before anything is read, FramingError for a damaged file, ReadError if the file changes while it
+    is read, EngineDifferenceError for engine check; no output then remains.
     """
     if asked.jobs < 1:
         raise OptionError("jobs is a number of processes, at least 1")
@@ -34,7 +34,7 @@ def convert(asked: Conversion, on_error: OnError, progress: Progress) -> Summary
         foreign=writers.foreign_folder if asked.with_changes else writers.foreign_file(form, asked.options),
     )
     run = Run(asked.path, asked.options, on_error, progress)
-    # An input that cannot be read raises DataError, so errors of the system are about the output: a full disk, say.
+    # Unreadable inputs raise DataError, so system errors here concern the output, such as a full disk.
     with atomic_output(place) as work:
         if asked.with_changes:
             ChangeFolder(asked, form, compression, run).write(work)

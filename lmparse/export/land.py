@@ -1,8 +1,8 @@
-"""Landing: the changes of a log appended to a table for each of its tables, each change once however often it runs.
+"""Landing: appends the changes of a log to a table for each of the log's tables, each change once in repeated runs.
 
-One pass over the log keeps its changes on the disk by table. Then each change table gets what it does not have, each
-current table what its change table has, and at last the checkpoint of the log is written. A run that is killed before
-that is made up for by the next one: each table says up to which `seq` it has changes.
+One pass over the log stores its changes on the disk by table. Then each change table gets the changes that it lacks,
+and each current table gets those of its change table. Last, the checkpoint of the log is written. If a run is killed
+earlier, the next run catches up, because each table states the `seq` up to which it has changes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FORMS = ("delta", "parquet")
 
 @dataclass
 class LandedChanges:
-    """What one run landed of one table."""
+    """The changes of one table that one run landed."""
 
     folder: str
     table: str | None
@@ -51,25 +51,25 @@ class LandedChanges:
     rows: int = 0
     rows_by_operation: Counter[str] = field(default_factory=Counter)
     merged: int | None = None
-    """Number of the changes that were merged into its current table; None without one."""
+    """Number of changes merged into the current table; None without a current table."""
     refusal: str = ""
-    """Why it has no current table, or one that is as it was."""
+    """Why there is no current table, or why it is unchanged."""
     is_refused: bool = False
-    """Whether that is an error (LMP-S032): the current table lacks changes."""
+    """Whether the refusal is an error (LMP-S032): the current table lacks changes."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as JSON."""
+        """The result as JSON."""
         return {**vars(self), "rows_by_operation": dict(sorted(self.rows_by_operation.items()))}
 
 
 @dataclass
 class Landed:
-    """What one run landed, and what it left out."""
+    """The changes that one run landed, and those that it left out."""
 
     to: str
     tables: list[LandedChanges] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
-    """Number of changes by the reason for which they are not landed."""
+    """Number of changes that are not landed, by reason."""
     tally: Tally = field(default_factory=Tally)
     bytes_read: int = 0
 
@@ -79,7 +79,7 @@ class Landed:
         return sum(table.rows for table in self.tables)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as JSON."""
+        """The result as JSON."""
         return {
             "to": self.to, "rows": self.rows, "tables": [table.to_dict() for table in self.tables],
             "left_out": dict(sorted(self.left_out.items())), **self.tally.to_dict(),
@@ -89,7 +89,7 @@ class Landed:
 
 @dataclass(frozen=True)
 class Landing:
-    """What is to be landed, and where."""
+    """Input, target and options of landing."""
 
     paths: Sequence[str]
     to: str
@@ -97,9 +97,9 @@ class Landing:
     form: str = "delta"
     with_current: bool = False
     run: processes.Run | None = None
-    """Reads the parts of the log in other processes, which have the same folders; None to read it here."""
+    """Runs the reading of parts in other processes with the same folders; None: this process reads the log."""
     part_bytes: int = DEFAULT_BYTES
-    """Bytes of such a part, approximately."""
+    """Approximate bytes of such a part."""
 
 
 def land(
@@ -110,12 +110,12 @@ def land(
     current: bool = False,
     **options: Any,
 ) -> Landed:
-    """Append the changes of a log to tables in a folder, each change once; `current` merges them by key too.
+    """Append the changes of a log to tables in a folder, each change once; `current` also merges them by key.
 
-    `as_` is `delta`, which needs the package deltalake, or `parquet`. The folder says how far the log has been landed:
-    the next run goes on there. Options are those of `lmparse land` under their Python names.
+    `as_` is `delta`, which needs the package deltalake, or `parquet`. The folder states how far the log is landed, and
+    the next run continues there. Options are those of `lmparse land` under their Python names.
 
-    Raises OptionError, FramingError if the log is damaged, and as `open_log`; then the next run makes up for it.
+    Raises OptionError, FramingError for a damaged log, and as `open_log`; the next run then catches up.
     """
     return run(asked_for(logs, to, as_, current, options))
 
@@ -123,7 +123,7 @@ def land(
 def asked_for(
     logs: str | Path | Sequence[str | Path], to: str | Path, form: str, with_current: bool, options: Mapping[str, Any]
 ) -> Landing:
-    """What options under their Python names ask for. Raises OptionError."""
+    """The landing that options under their Python names request. Raises OptionError."""
     check_taken(options, "convert", "land")
     for name in options:
         if plain(name) in map(plain, NOT_LANDED):
@@ -133,7 +133,7 @@ def asked_for(
 
 
 def run(asked: Landing, on_error: OnError = ignored, progress: Progress | None = None) -> Landed:
-    """Land. Bad records and values are passed to `on_error`, unless the mode is failfast. Raises as `land`."""
+    """Land. `on_error` gets bad records and values, unless the mode is failfast. Raises as `land`."""
     if asked.form not in FORMS:
         raise OptionError(f"as has no value {quoted(asked.form)}", hint="one of " + ", ".join(FORMS))
     if asked.with_current and asked.form != "delta":
@@ -169,16 +169,16 @@ def run(asked: Landing, on_error: OnError = ignored, progress: Progress | None =
 
 
 class _Tables:
-    """The tables of a target, while changes are landed in them."""
+    """The tables of a target while changes are landed."""
 
     def __init__(self, asked: Landing, target: LandingTarget, log: ChangeLog, work: Path, tally: Tally) -> None:
-        """`work` is a folder for files that are made on the way, `tally` gets what is noticed of the tables."""
+        """`work` is a folder for intermediate files; `tally` gets notices about tables."""
         self._with_current, self._target, self._work, self._tally = asked.with_current, target, work, tally
         spec = log.spec
         self._metadata = {"lmparse.version": VERSION, MARK: spec.id, "lmparse.spec_sha256": spec.layout.sha256}
 
     def land(self, tables: Sequence[TableRows]) -> list[LandedChanges]:
-        """Land the rows of tables. What cannot be landed raises an error before the first table is written."""
+        """Land the rows of tables. Impossible landings raise errors before the first table is written."""
         planned: list[tuple[TableRows, Any, pa.Schema, Iterator[pa.RecordBatch]]] = []
         for rows in tables:
             table = self._changes(self._target.table(rows))
@@ -205,7 +205,7 @@ class _Tables:
         return DeltaChanges(place, table.full_name, self._work)
 
     def _appended(self, rows: TableRows, table: Any, schema: pa.Schema, new: Iterator[pa.RecordBatch]) -> LandedChanges:
-        """Append the changes to the change table."""
+        """Append changes to their change table."""
         known = self._target.table(rows)
         landed = LandedChanges(known.folder, None if rows.ids == OTHER else known.full_name)
 
@@ -220,9 +220,9 @@ class _Tables:
         return landed
 
     def _land_current(self, of_run: Mapping[str, TableRows], landed: dict[str, LandedChanges]) -> None:
-        """Merge into the current tables what their change tables have; also what a run before did not merge.
+        """Merge the changes of change tables into current tables, also changes that an earlier run did not merge.
 
-        `landed` gets what became of tables that the run has no changes of, and that are refused.
+        `landed` also gets refused tables without changes in this run.
         """
         from lmparse.export.land_current import REFUSED, CurrentTable, Others
         from lmparse.export.land_delta import DeltaFolder

@@ -1,8 +1,8 @@
-"""Current tables: the last row of each key, merged from the change table of the same folder.
+"""Current tables: the last row of each key, merged from the change table in the same folder.
 
-The current table says up to which `seq` it has changes; those behind it are read from the change table. Of each key the
-last change counts, as in SQL; what empties the table takes all rows in front of it. What these two rules do not decide
-is refused: the current table stays as it was, and the change table has all changes.
+A current table states the `seq` up to which it has changes; later changes are read from the change table. Of each key
+the last change counts, as in SQL. A change that empties the table removes all earlier rows. All cases that these two
+rules leave open are refused: the current table stays unchanged, and the change table has all changes.
 """
 
 from __future__ import annotations
@@ -28,25 +28,26 @@ from lmparse.values.byte_arrays import Flags, Int64s
 
 REFUSED = "LMP-S032"
 OWN = pa.schema([("_seq", TEXT), ("_commit_timestamp", MICROS), ("_txn_id", TEXT)])
-"""Columns of a current table behind those of its rows."""
+"""Columns of a current table behind the columns of its rows."""
 _LEAVE, _STAY, _TAKE, _MOVE = range(4)
-"""What a change does with a key: its row leaves it, stays at it, takes it as a new row, or by an update of the key."""
+"""Effects of a change on a key: its row leaves it, stays, takes it as a new row, or takes it by an update of the key.
+"""
 _NO_SEQ = "G"
-"""Stands for the `seq` of bad records, behind all others: its digits are hexadecimal."""
+"""Stands for the `seq` of bad records, above all others, because digits are hexadecimal."""
 _TAKEN = "it takes a key that another row has"
 _IDS = re.compile(r"\d+\.\d+")
-"""Ids that stand for a name that is not known; a short name has another form."""
+"""Ids in place of an unknown name; short names have another form."""
 
 
 class CurrentTable:
     """The current table of one table of a target."""
 
     def __init__(self, current: DeltaFolder, changes: DeltaFolder, table: LandedTable, rows: TableRows | None) -> None:
-        """`rows` are what this run has of it."""
+        """`rows` are the changes of the table in this run."""
         self._current, self._changes, self._table = current, changes, table
         self._rows = rows
         self.landed = current.seq or ""
-        """The `seq` up to which changes are in it."""
+        """The `seq` up to which the table has changes."""
 
     def _refused(self, seq: str, why: str) -> OptionError:
         begin = f"from seq {seq} on" if seq else "from the first change on"
@@ -57,7 +58,7 @@ class CurrentTable:
 
     @cached_property
     def key(self) -> list[str]:
-        """The columns of the key; none if it is not known. Raises OptionError LMP-S032 if there are several keys."""
+        """The columns of the key; none if unknown. Raises OptionError LMP-S032 for several keys."""
         of_run = self._rows.keys if self._rows else ()
         keys = {tuple(key) for key in [*(of_run or self._changes.keys), *self._current.keys]}
         if len(keys) > 1:
@@ -67,11 +68,11 @@ class CurrentTable:
 
     @property
     def is_without(self) -> bool:
-        """Whether rows of it came, and it has no key."""
+        """Whether the table has rows in this run, but no key."""
         return bool(self._rows and self._rows.keys) and not self.key
 
     def land(self, others: Others) -> int | None:
-        """Merge the changes that are not in it; returns their number, None without a key.
+        """Merge the changes that the table lacks; returns their number, None without a key.
 
         Raises OptionError LMP-S032.
         """
@@ -80,7 +81,7 @@ class CurrentTable:
             return None
         if self.is_without:
             raise self._refused(self.landed, "no key of it is known")
-        # Without a key, changes are of the table as a whole only: these need none, nor the columns of their versions.
+        # Without a key, only changes of the whole table are merged; they need neither key nor columns.
         image = schema.field("after").type if self.key else pa.struct([])
         own = {name.casefold() for name in OWN.names}
         for name in self.key:
@@ -102,7 +103,7 @@ class CurrentTable:
         return found.count
 
     def _read(self) -> pa.Table:
-        """What the changes behind its own do with keys, in the order of `seq`."""
+        """The effects of unmerged changes on keys, in the order of `seq`."""
         names = [name.replace("'", "''") for name in self.key]
         keys = [
             f"get_field({role}, '{name}') AS {role}_{n}" for role in ("before", "after") for n, name in enumerate(names)
@@ -112,7 +113,7 @@ class CurrentTable:
         return pa.Table.from_batches(self._changes.rows(columns, f"WHERE seq > '{self.landed}'")).sort_by("seq")
 
     def _put(self, found: _Changes, image: pa.StructType) -> None:
-        """Merge the rows that the changes leave, or write them in the place of all."""
+        """Merge the rows that the changes leave, or replace all rows by them."""
         wanted, known = pa.schema([*image, *OWN]), self._current.schema()
         wanted = wanted if known is None else united(known, wanted, self._table.full_name)
         said = {SEQ: max(found.seqs[-1].as_py(), NONE_LANDED), KEYS: json.dumps([self.key] if self.key else [])}
@@ -127,7 +128,7 @@ class CurrentTable:
             self._current.merge(rows, schema, self.key, said)
 
     def _last_rows(self, found: _Changes, image: pa.StructType, is_new: bool) -> Iterator[pa.RecordBatch]:
-        """The rows that the last change of each key leaves, and the keys of those that are gone."""
+        """Yield the rows that the last change of each key leaves, and the keys of deleted rows."""
         names = [entry.name for entry in image]
         for batch in self._changes.rows("seq, commit_ts, txn_id, before, after", f"WHERE seq > '{self.landed}'"):
             for role, seqs, is_gone in (("after", found.put, False), ("before", found.gone, True)):
@@ -141,23 +142,23 @@ class CurrentTable:
 
 
 class _Changes:
-    """What changes of one table, in the order of `seq`, leave of each key."""
+    """The row that the changes of one table, in the order of `seq`, leave for each key."""
 
     def __init__(self, rows: pa.Table, key: Sequence[str]) -> None:
-        """`rows` are what `CurrentTable` reads of them."""
+        """`rows` are the changes as `CurrentTable` reads them."""
         self._key = key
         self.why: list[tuple[int, str]] = []
-        """Numbers of changes of which it is not known what they leave, with the reason."""
+        """Numbers of changes with an unknown effect, with the reason."""
         self._begin, self.count = self._counting(rows)
         self._rows = rows.slice(0, self.count)
         self.seqs = self._rows["seq"].combine_chunks()
         self.emptied = self.seqs[self._begin - 1].as_py() if self._begin else ""
-        """The `seq` of the last change behind which no row of those before is left; empty if there is none."""
+        """The `seq` of the last change that empties the table; empty without one."""
 
     def _counting(self, rows: pa.Table) -> tuple[int, int]:
-        """The number of the first change that counts, and of the one behind the last.
+        """The number of the first change that counts, and the number behind the last.
 
-        A drop does not count, nor what is behind it, until it is known that the next table of its ids is empty.
+        A drop, and changes behind it, do not count until the log shows that the next table with its ids is empty.
         """
         is_row = np.asarray(pc.fill_null(pc.is_in(rows.column("op"), value_set=pa.array(["I", "U", "D"])), False))
         begin, drop = 0, None
@@ -177,9 +178,9 @@ class _Changes:
         return begin, drop
 
     def find_last(self, current: DeltaFolder | None) -> None:
-        """Find the last change of each key in `put` and `gone`, and changes of which it is not known what they leave.
+        """Find the last change of each key, in `put` and `gone`, and changes with an unknown effect.
 
-        `current` is the table that has the rows in front of the changes; None if these are of no account.
+        `current` is the table with the rows before the changes; None if these rows do not count.
         """
         self._find_lacking()
         columns = (
@@ -210,7 +211,7 @@ class _Changes:
         self.why = [(number, why) for number, why in self.why if self._begin <= number < self.count]
 
     def _find_lacking(self) -> None:
-        """Take note of the changes of which the log lacks the key, or values of the row that they leave."""
+        """Note changes for which the log lacks the key, or values of the row that they leave."""
         ops, details, faults = (self._rows[name].combine_chunks() for name in ("op", "detail", CORRUPT_FIELDS))
         marked = pc.or_(pc.fill_null(pc.match_substring_regex(details, '"(absent|moved)"'), False), faults.is_valid())
         keys = tuple(f"before.{name}." for name in self._key)
@@ -228,8 +229,8 @@ class _Changes:
             self.why += [(place, f"the log does not have the row {role} the change") for place in places]
 
     def _find_taken(self, kind: Int64s, place: Int64s, is_first: Flags) -> None:
-        """Take note of keys that are taken while a row has them, or left in the transaction in which an update took
-        them: which of two rows leaves a key is not known."""
+        """Note keys that are taken while a row has them, or left in the transaction in which an update took them: it is
+        unknown which of two rows leaves the key."""
         had = np.append(False, kind[:-1] != _LEAVE)[: len(kind)] & ~is_first
         self.why += [(at, _TAKEN) for at in place[had & (kind >= _TAKE)].tolist()]
         numbers = np.arange(len(kind))
@@ -241,7 +242,7 @@ class _Changes:
         self.why += [(at, why) for at in place[is_left].tolist()]
 
     def _find_taken_in(self, current: DeltaFolder, places: Int64s, keys: pa.Array) -> None:
-        """Take note of keys that are taken while a row of the table has them."""
+        """Note keys that are taken while a row of the current table has them."""
         for batch in current.rows(", ".join(map(quoted, self._key))):
             had = key_texts(dict(zip(self._key, batch.columns, strict=True)), batch.num_rows)
             is_taken = np.asarray(pc.is_in(keys, value_set=had))
@@ -249,10 +250,10 @@ class _Changes:
 
 
 def effect_of(op: str | None, detail: dict[str, Any]) -> str:
-    """What a change that is not of one row does to a table: `emptied`, `dropped`, `created`, nothing, or what is not
-    known of it, in words.
+    """Effect on a table of a change that is not of one row: `emptied`, `dropped`, `created`, empty for none, or why the
+    effect is unknown.
 
-    A creation is written for the LOB objects of a table too, so it is of a new table only behind a drop.
+    LOB objects of a table also have creations, so a creation means a new table only behind a drop.
     """
     if op == "T" or (op == "M" and not {"limit_keys", "payload", "text"}.intersection(detail)):
         return "emptied"
@@ -273,14 +274,14 @@ def effect_of(op: str | None, detail: dict[str, Any]) -> str:
 
 
 class Others:
-    """The changes without a table version, which may be of a table that has a current one."""
+    """Changes without a table version, which may belong to a table with a current table."""
 
     def __init__(self, changes: DeltaFolder | None, tables: Sequence[LandedTable]) -> None:
         self._changes, self._tables = changes, tables
 
     @cached_property
     def _found(self) -> dict[str, str]:
-        """By the ids of a table, or nothing where they are not known, the last `seq` of changes of rows of it."""
+        """The last `seq` of changes of rows by the ids of their table; the key is empty for unknown ids."""
         found: dict[str, str] = {}
         columns, rest = "op, table_name, table_name_short AS is_short, detail", "GROUP BY 1, 2, 3, 4"
         batches = (

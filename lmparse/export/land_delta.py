@@ -1,7 +1,7 @@
-"""Landing in Delta: tables whose every commit says up to which `seq` changes are in them.
+"""Landing in Delta: each commit of a table states the `seq` up to which the table has changes.
 
-The `seq` is the key `lmparse.seq` of the commit in the history of the table, since a transaction of Delta has a number
-of 64 bits. The transaction `lmparse` has one number more with each commit: of two processes at a time one fails.
+The `seq` is the key `lmparse.seq` of the commit in the table's history, because a Delta transaction holds only a number
+of 64 bits. The transaction `lmparse` counts commits: of two processes at the same time, one fails.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from lmparse.export.land_target import not_landed
 from lmparse.options import SEQ_DIGITS
 
 SEQ, KEYS = "lmparse.seq", "lmparse.keys"
-"""What a commit says: the last `seq`, and the keys of the rows, as JSON."""
+"""Keys of a commit: the last `seq`, and the keys of the rows, as JSON."""
 _SEQS = re.compile(f"[0-9A-F]{{{SEQ_DIGITS}}}")
 _APPLICATION = "lmparse"
 DELETED = "_deleted"
-"""Column of the rows of a merge: whether the row with their key goes."""
+"""Column of the rows of a merge: whether to delete the row with this key."""
 _RECENT = 64
-"""Commits among which that of the last landing nearly always is."""
+"""Commits that nearly always include the last landing."""
 _TRIES = 15
-"""How often rows are appended behind the commits of others, which the package does by default too."""
+"""Attempts to append rows behind commits of other writers; this is also the package's default."""
 _WRITER = WriterProperties(compression="ZSTD", max_row_group_size=1 << 16)
-"""A row group is held in memory until it is whole; by default it has a million rows."""
+"""Memory holds a row group until it is complete; by default it has a million rows."""
 
 
 class DeltaFolder:
-    """A Delta table in a folder of this machine, whether it is there yet or not."""
+    """A Delta table in a local folder; the table may not exist yet."""
 
     def __init__(self, path: Path, name: str, work: Path, seq_column: str = "seq") -> None:
-        """`work` is a folder for files that are made on the way, `seq_column` has the `seq` of each row.
+        """`work` is a folder for intermediate files; `seq_column` has the `seq` of each row.
 
-        Raises OptionError LMP-S031 for rows of others.
+        Raises OptionError LMP-S031 for rows from other programs.
         """
         self.path, self._name, self._work = path, name, work
         self._table: DeltaTable | None = None
@@ -53,11 +53,11 @@ class DeltaFolder:
             self._table = DeltaTable(str(path)) if path.is_dir() else None
         with self._naming():
             self.said = self._last_landing(seq_column)
-        """What the commit of the last landing says, by its keys; nothing if there is none."""
+        """The keys of the last landing's commit; empty without a landing."""
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
-        """Give errors of the package the name of the table."""
+        """Add the name of the table to errors of the package."""
         try:
             yield
         except CommitFailedError as error:
@@ -68,7 +68,7 @@ class DeltaFolder:
         except (DeltaError, pa.ArrowException) as error:
             raise OptionError(f"{self.path}: {_first_line(error)}", code="LMP-S022") from error
         except BaseException as error:
-            # The package's way to say that it did not expect what is in the log of the table; no subclass of Exception.
+            # The package raises this when a table's log is unexpected; it is no subclass of Exception.
             if type(error).__name__ != "PanicException":
                 raise
             raise not_landed(self.path, _first_line(error)) from None
@@ -84,7 +84,7 @@ class DeltaFolder:
                     return entry
                 if entry.get("operation") == "RESTORE":
                     raise not_landed(self.path, "it was restored to what it was before")
-        if self._table.transaction_version(_APPLICATION) is not None:  # its history was cleaned up, as after a month
+        if self._table.transaction_version(_APPLICATION) is not None:  # the history was cleaned up, as after a month
             found = [str(batch.column(0)[0].as_py() or "") for batch in self.rows(f"max({quoted(seq_column)}) AS seq")]
             return {SEQ: found[0] or NONE_LANDED}
         if self._table.count():
@@ -93,23 +93,23 @@ class DeltaFolder:
 
     @property
     def seq(self) -> str | None:
-        """The `seq` up to which changes are in the table; None if none has been landed."""
+        """The `seq` up to which the table has changes; None before the first landing."""
         return self.said.get(SEQ)
 
     @property
     def keys(self) -> list[list[str]]:
-        """The keys of the rows that the last commit was of; none if that is not known."""
+        """The keys of the rows in the last commit; none if unknown."""
         found: list[list[str]] = json.loads(self.said.get(KEYS, "[]"))
         return found
 
     def schema(self) -> pa.Schema | None:
-        """Its columns; None if it is not there."""
+        """The columns of the table; None if the table is missing."""
         return None if self._table is None else pa.schema(self._table.schema().to_arrow())
 
     def rows(self, columns: str = "*", rest: str = "") -> Iterator[pa.RecordBatch]:
-        """Some columns of rows in no order, by what is in front of FROM in SQL, and what is behind the table.
+        """Yield some columns of rows in no order; `columns` is SQL in front of FROM, `rest` is SQL behind the table.
 
-        Texts and bytes have the types of Arrow that the schema has, also within structs.
+        Texts and bytes have the Arrow types of the schema, also within structs.
         """
         if self._table is None:
             return
@@ -129,9 +129,9 @@ class DeltaFolder:
         mode: Literal["append", "overwrite"],
         partition_by: str | None = None,
     ) -> None:
-        """Append rows, or put them in the place of all that are there, and add the columns that the table lacks.
+        """Append rows, or replace all rows, and add the columns that the table lacks.
 
-        `said` is what the commit says of the landing.
+        `said` has the commit's keys about the landing.
         """
         rows = pa.RecordBatchReader.from_batches(schema, iter(batches))
         with self._naming():
@@ -146,11 +146,11 @@ class DeltaFolder:
     def merge(
         self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, key: Sequence[str], said: Mapping[str, str]
     ) -> None:
-        """Merge rows by key: those that are DELETED go, others are updated or inserted."""
+        """Merge rows by key: rows that are DELETED are removed, others updated or inserted."""
         assert self._table is not None
         columns = {quoted(name): f"s.{quoted(name)}" for name in schema.names if name != DELETED}
         keys = [(quoted(name), " + 0.0" if pa.types.is_floating(schema.field(name).type) else "") for name in key]
-        # -0.0 is the key 0.0, which it is behind a sum.
+        # -0.0 equals the key 0.0; adding 0.0 makes both the same.
         equal = " AND ".join(f"(s.{name}{plus} IS NOT DISTINCT FROM t.{name}{plus})" for name, plus in keys)
         with self._naming():
             merger = self._table.merge(
@@ -162,7 +162,7 @@ class DeltaFolder:
             self._table, self.said = DeltaTable(str(self.path)), said
 
     def widen(self, schema: pa.Schema) -> None:
-        """Add the columns of a schema that the table lacks; write it anew if one of these has a wider type there."""
+        """Add the columns of a schema that the table lacks; rewrite the table if a column gets a wider type."""
         known = self.schema()
         if self._table is None or known is None:
             return
@@ -178,7 +178,7 @@ class DeltaFolder:
                 self._table = DeltaTable(str(self.path))
 
     def on_disk(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """Rows of a table as they can be written to one: the package cannot read while it writes."""
+        """Copy the rows of a table to the disk, because the package cannot read while it writes."""
         path = self._work / uuid.uuid4().hex
         with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, schema) as writer:
             for batch in batches:
@@ -186,8 +186,8 @@ class DeltaFolder:
         return stored(str(path))
 
     def _commit(self, said: Mapping[str, str], tries: int) -> CommitProperties:
-        """It is tried again behind commits of others only if it replaces no files: the package commits behind an
-        OPTIMIZE, which has moved their rows."""
+        """Retry behind commits of other writers only if no files are replaced: the package would also commit behind an
+        OPTIMIZE, which has moved the rows."""
         number = (self._table.transaction_version(_APPLICATION) if self._table is not None else None) or 0
         transaction = Transaction(_APPLICATION, number + 1)
         return CommitProperties(custom_metadata=dict(said), app_transactions=[transaction], max_commit_retries=tries)
@@ -197,11 +197,11 @@ class DeltaChanges(DeltaFolder):
     """The change table of one table, in Delta."""
 
     def identities(self, schema: pa.Schema, seq: str) -> Iterator[pa.RecordBatch]:
-        """The columns IDENTIFYING of the rows from a `seq` on, and of those without one."""
+        """Yield the columns IDENTIFYING of rows from a `seq` on, and of rows without a `seq`."""
         return self.rows(", ".join(map(quoted, IDENTIFYING)), f"WHERE seq >= '{seq}' OR seq IS NULL")
 
     def land(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, rows: TableRows) -> None:
-        """Append some rows, in one commit."""
+        """Append rows in one commit."""
         self.widen(schema)
         said = {SEQ: max(filter(None, (self.seq, rows.last_seq)), default=NONE_LANDED)}
         said[KEYS] = json.dumps(rows.keys or self.keys)
@@ -214,7 +214,7 @@ def quoted(name: str) -> str:
 
 
 def _plain(type_: pa.DataType) -> pa.DataType:
-    """The type of values that the package has as views of text or bytes."""
+    """The plain type of the package's view types for text and bytes."""
     if pa.types.is_string_view(type_):
         return pa.string()
     if pa.types.is_binary_view(type_):

@@ -1,7 +1,7 @@
-"""Landing in Parquet: a change table is a folder of files, of which each run adds one.
+"""Landing in Parquet: a change table is a folder of files; each run adds one file.
 
-A file is made beside the table, and moved to its place when it is whole. It is named for the last `seq` of the table
-with it, so the name of the last file says up to where changes are landed.
+A file is made beside the table, and moved to its place when complete. Its name has the last `seq` of the table, so the
+name of the last file states how far changes are landed.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class ParquetChanges:
     """The change table of one table, as Parquet files."""
 
     def __init__(self, path: Path, metadata: dict[str, str], work: Path) -> None:
-        """`metadata` is that of the schema of files, which are made in a folder `work`.
+        """`metadata` is that of the files' schema; files are made in the folder `work`.
 
-        Raises OptionError LMP-S031 for a file that has another name than landing gives.
+        Raises OptionError LMP-S031 for a file whose name is not from landing.
         """
         self._path, self._metadata, self._work = path, metadata, work
         self._files = sorted(path.rglob("*.parquet")) if path.is_dir() else []
@@ -41,11 +41,11 @@ class ParquetChanges:
 
     @property
     def seq(self) -> str | None:
-        """The `seq` up to which changes are in the table; None if none has been landed."""
+        """The `seq` up to which the table has changes; None before the first landing."""
         return self._files[-1].name.split("-")[1] if self._files else None
 
     def schema(self) -> pa.Schema | None:
-        """The columns of the newest file; None if there is none. Raises OptionError LMP-S031 for another file."""
+        """The columns of the newest file; None without files. Raises OptionError LMP-S031 for an unreadable file."""
         if not self._files:
             return None
         try:
@@ -55,13 +55,13 @@ class ParquetChanges:
             raise not_landed(self._files[-1], str(error).partition("\n")[0]) from None
 
     def identities(self, schema: pa.Schema, seq: str) -> Iterator[pa.RecordBatch]:
-        """The columns IDENTIFYING of the rows from a `seq` on, and of those without one."""
+        """Yield the columns IDENTIFYING of rows from a `seq` on, and of rows without a `seq`."""
         columns = pa.schema([schema.field(name) for name in IDENTIFYING])
         found = ds.dataset([os.fspath(path) for path in self._files], columns, format="parquet")
         yield from found.to_batches(filter=(pc.field("seq") >= seq) | pc.field("seq").is_null())
 
     def land(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, rows: TableRows) -> None:
-        """Place a file with some rows."""
+        """Add a file with rows."""
         last = max(filter(None, (self.seq, rows.last_seq)), default=NONE_LANDED)
         number = int(self._files[-1].stem.split("-")[2]) + 1 if self._files else 0
         name = f"seq-{last}-{number:08}.parquet"

@@ -1,7 +1,7 @@
-"""Rows that are landed: the changes of each table of a log, in the order of `seq`, with one schema.
+"""Rows to land: the changes of each table of a log, in the order of `seq`, with one schema.
 
 Versions of a table are united by the rules of Spark: columns that a version lacks are null, integers and decimals are
-widened. Columns that a table has already keep their place; new ones come behind them.
+widened. Existing columns of a table keep their place; new columns stand behind them.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ OTHER = "other"
 IDENTIFYING = ("seq", "_metadata", CORRUPT_RECORD)
 """Columns that tell rows apart."""
 NONE_LANDED = "0" * SEQ_DIGITS
-"""What a table says that has no change with a `seq`."""
+"""Stated by a table without a change that has a `seq`."""
 _BEHIND_ALL = "G"
-"""No `seq` is as high: digits are hexadecimal."""
+"""Above every `seq`, because digits are hexadecimal."""
 Find = Callable[[pa.Schema, str], Iterable[pa.RecordBatch]]
-"""The columns IDENTIFYING of rows of a table, those from a `seq` on and those without one; a schema has their types."""
+"""Yields the columns IDENTIFYING of rows from a `seq` on, and of rows without one; a schema has their types."""
 
 
 @dataclass(frozen=True)
 class NamedTable:
-    """What names a table."""
+    """The names of a table."""
 
     ids: str
     schema_name: str
@@ -55,11 +55,11 @@ class NamedTable:
 
 @dataclass(frozen=True)
 class TableRows(NamedTable):
-    """The changes of one table, or those without a table version."""
+    """The changes of one table, or changes without a table version."""
 
     groups: Sequence[Group]
     keys: tuple[tuple[str, ...], ...]
-    """The key of each of its versions that have rows, each once; one without columns if nothing says it."""
+    """The distinct keys of versions with rows; an empty key stands for an unknown key."""
 
     @cached_property
     def schema(self) -> pa.Schema:
@@ -94,14 +94,14 @@ class TableRows(NamedTable):
 
     @property
     def last_seq(self) -> str | None:
-        """The greatest `seq`; None if no row has one, as bad records have none."""
+        """The greatest `seq`; None if no row has a `seq`, as for bad records."""
         found: str | None = pc.max(self._seqs).as_py()
         return found
 
     def new_rows(self, schema: pa.Schema, landed: str | None, find: Find) -> Iterator[pa.RecordBatch]:
-        """The rows that are not in a table that has changes up to the `seq` `landed`, in the order of theirs.
+        """Yield, in the order of `seq`, the rows that a table with changes up to `landed` lacks.
 
-        Raises FramingError LMP-F014 if the table lacks a row in front of that.
+        Raises FramingError LMP-F014 if the table lacks a row in front of `landed`.
         """
         first, bad = pc.min(self._seqs).as_py() or _BEHIND_ALL, set[Any]()
         if landed is not None and (first < landed or self._seqs.null_count):
@@ -133,7 +133,7 @@ class TableRows(NamedTable):
 
 
 def _bad_places(batch: pa.RecordBatch) -> list[Any]:
-    """What tells bad records apart, the file, the place and the bytes of each; None for other rows."""
+    """File, offset and bytes of each bad record, to tell bad records apart; None for other rows."""
     if not batch.column("seq").null_count:
         return [None] * batch.num_rows
     where, raw = batch.column("_metadata"), batch.column(CORRUPT_RECORD)
@@ -145,7 +145,7 @@ def _bad_places(batch: pa.RecordBatch) -> list[Any]:
 
 
 def tables_of(groups: Iterable[Group]) -> list[TableRows]:
-    """The tables that changes are of, those without a version last."""
+    """The tables of changes; changes without a version come last."""
     found: dict[str, list[Group]] = {}
     for group in groups:
         is_struct = pa.types.is_struct(group.schema.field("after").type)
@@ -161,14 +161,14 @@ def tables_of(groups: Iterable[Group]) -> list[TableRows]:
 
 
 def _is_exact(group: Group) -> bool:
-    """Whether rows keep all of their key: of a timestamp they have six digits of a second."""
+    """Whether rows have their exact key: a timestamp in a row has at most six digits of a second."""
     image = group.schema.field("after").type
     metadata = [image.field(name).metadata or {} for name in group.table_key if image.get_field_index(name) >= 0]
     return not any(_NANOS.match(said.get(TYPE.encode(), b"").decode()) for said in metadata)
 
 
 def _has_rows(group: Group) -> bool:
-    """Whether some change has a row: a version may only say that the table was created."""
+    """Whether any change has a row; the changes of a version may only report the creation of the table."""
     images = (batch.column(role) for batch in stored(group.path) for role in ("before", "after"))
     return any(image.null_count < len(image) for image in images)
 
@@ -177,9 +177,9 @@ def _has_rows(group: Group) -> bool:
 
 
 def united(first: pa.Schema, second: pa.Schema, name: str) -> pa.Schema:
-    """The columns of both, those of the first one in front. Raises OptionError LMP-C008 with the name of the table.
+    """The columns of both schemas, those of `first` in front. Raises OptionError LMP-C008 with the table's name.
 
-    Of what is known of a column its comment is kept alone: the rest may be otherwise in a later version.
+    Only comments of columns are kept, because other metadata may change in later versions.
     """
     return pa.schema(_united_fields(list(first), list(second), name))
 
@@ -209,20 +209,20 @@ def _united_type(first: pa.DataType, second: pa.DataType, name: str) -> pa.DataT
 
 
 def names_unlike_spark(schema: pa.Schema) -> list[str]:
-    """Columns of rows with a name for which Spark refuses a Delta table."""
+    """Columns of rows whose names make Spark refuse a Delta table."""
     images = (schema.field(role).type for role in ("before", "after"))
     names = (entry.name for image in images if pa.types.is_struct(image) for entry in image)
     return [name for name in dict.fromkeys(names) if _UNLIKE_SPARK.search(name)]
 
 
 def is_widened(known: pa.Schema, wanted: pa.Schema) -> bool:
-    """Whether a column has another type in what it is united to, columns of structs too."""
+    """Whether a column, also of a struct, has another type in the united schema."""
     old, new = (one.empty_table().flatten().schema for one in (known, wanted))
     return any(new.field(entry.name).type != entry.type for entry in old)
 
 
 def fitted(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """Rows with the columns of a schema: those that they lack are null."""
+    """Rows with the columns of a schema; missing columns are null."""
     found = dict(zip(batch.schema.names, batch.columns, strict=True))
     arrays = [_fitted(found.get(entry.name), entry.type, batch.num_rows) for entry in schema]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)

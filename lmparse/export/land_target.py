@@ -1,7 +1,7 @@
-"""Landing target: the folder that changes are landed in, and which table of it has which folder.
+"""Landing target: the folder in which changes are landed, and the folder of each table.
 
-How far a table has been landed in, the table says itself; `_lmparse/checkpoint.json` says how far the log has been
-read. `_lmparse/land.json` has the names of the folders, and the form of all tables.
+A table itself states how far it is landed; `_lmparse/checkpoint.json` states how far the log has been read.
+`_lmparse/land.json` has the names of the folders, and the form of all tables.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HOME, _STATE = "_lmparse", "land.json"
 _BEGINNING = b'{\n  "land_version": '
 _VERSION = 3
 _UNREADABLE = "%[]\\*"
-"""Characters in the path of a Delta table that its package does not read back."""
+"""Characters in a table's path that the Delta package cannot read back."""
 
 
 @dataclass(frozen=True)
@@ -37,26 +37,26 @@ class LandedTable(NamedTable):
     folder: str = ""
 
     def may_have(self, ids: str) -> bool:
-        """Whether ids are those of the table, as far as all of both are known; empty ones may be any."""
+        """Whether ids may be those of the table: parts known on both sides agree. Empty ids may belong to any table."""
         pairs = zip(self.ids.split("."), ids.split("."), strict=False)
         return not ids or all(mine == its or UNKNOWN_ID in (mine, its) for mine, its in pairs)
 
 
 @dataclass
 class LandingTarget:
-    """A target whose lock this process has."""
+    """A target that this process has locked."""
 
     path: Path
     shown: str
     form: str
     is_trimmed: bool
-    """Whether texts of CHAR are without the blanks at their end. A key with them is another one."""
+    """Whether texts of CHAR lack trailing blanks; keys with and without blanks differ."""
     tables: dict[str, LandedTable] = field(default_factory=dict)
     """By the ids of the tables."""
 
     @property
     def home(self) -> Path:
-        """The folder for what is not a table."""
+        """The folder for files other than tables."""
         return self.path / _HOME
 
     @property
@@ -65,13 +65,13 @@ class LandingTarget:
         return self.home / "checkpoint.json"
 
     def folder(self, kind: str, table: LandedTable) -> Path:
-        """The folder of a table of the kind `changes` or `current`."""
+        """The folder of a table, of the kind `changes` or `current`."""
         return self.path / kind / table.folder
 
     def table(self, rows: TableRows) -> LandedTable:
-        """The table that rows are of, or what stands for the changes without one; it has a folder from now on.
+        """The table of rows, or the entry for changes without a version; a new table gets a folder.
 
-        Raises OptionError LMP-S031 if a folder that no table has been given is there.
+        Raises OptionError LMP-S031 if that folder exists without belonging to a table.
         """
         if rows.ids not in self.tables:
             folder = OTHER
@@ -85,7 +85,7 @@ class LandingTarget:
         return self.tables[rows.ids]
 
     def save(self) -> None:
-        """Write which table has which folder. Raises OptionError."""
+        """Write the folder of each table. Raises OptionError."""
         shown = {
             "land_version": _VERSION, "as": self.form, "trim": self.is_trimmed,
             "tables": [asdict(self.tables[ids]) for ids in sorted(self.tables)],
@@ -95,7 +95,7 @@ class LandingTarget:
         write_text(json.dumps(shown, indent=2, ensure_ascii=False) + "\n", place)
 
     def load(self, options: Options) -> None:
-        """Take over what is known. Raises OptionError LMP-S031 for another form than this run asks for."""
+        """Load the saved state. Raises OptionError LMP-S031 if its form differs from this run's."""
         place = self.home / _STATE
         if not os.path.lexists(place):
             return
@@ -116,20 +116,20 @@ class LandingTarget:
 
 
 def not_landed(path: Path, why: str) -> OptionError:
-    """The error of something in a target that no run has put there as it is."""
+    """The error of a file or folder in a target that is not as a run left it."""
     hint = "put it back as it was, or land into another folder"
     return OptionError(f"{path} is not as land has left it: {why}", code=CODE, hint=hint)
 
 
 @contextmanager
 def opened_target(to: str, form: str, inputs: Inputs, options: Options) -> Iterator[LandingTarget]:
-    """The target at a path, which is made; no other process lands there until the end of the block.
+    """The target at a path, made if missing; no other process lands there until the end of the block.
 
-    Raises OptionError LMP-S021 for a place that is not one, LMP-S031 for a target of another form, or in use, or whose
-    path has characters that tables cannot have in theirs.
+    Raises OptionError LMP-S021 for an impossible place, LMP-S031 for a target of another form, a target in use, or a
+    path with characters that tables cannot have.
     """
     place = check_place(to, inputs, is_folder=True, overwrite=True, foreign=_foreign)
-    bad = [one for one in str(place.path) if "\ud800" <= one <= "\udfff"]  # it is not UTF-8
+    bad = [one for one in str(place.path) if "\ud800" <= one <= "\udfff"]  # no UTF-8
     bad += sorted({*str(place.path)}.intersection(_UNREADABLE)) if form == "delta" else []
     if bad:
         raise OptionError(f"{place.shown}: tables cannot be in a folder with {bad[0]!r} in its path", code=CODE)
@@ -150,7 +150,7 @@ def opened_target(to: str, form: str, inputs: Inputs, options: Options) -> Itera
 
 
 def _foreign(folder: Path) -> str | None:
-    """What in a folder is not a target that has begun, nor a current table that was put there before the first run."""
+    """Says what makes a folder no target; a target has begun, or has only current tables from before the first run."""
     others = sorted(path.name for path in folder.iterdir() if path.name != "current")
     if not others or (folder / _HOME).is_dir():
         return None

@@ -10,7 +10,7 @@ _EVERY = 0.2
 
 
 class Progress:
-    """A line on a terminal that is written again and again; nothing is written to anything else."""
+    """A line on a terminal that is rewritten; nothing is written to other streams."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -37,7 +37,7 @@ class Progress:
             self._has_line = True
 
     def clear(self) -> None:
-        """Remove the line, so that something else can be printed."""
+        """Remove the line, so that other text can be printed."""
         if self._has_line:
             self._stream.write("\r\x1b[K")
             self._stream.flush()

@@ -1,4 +1,4 @@
-"""Record file: writes the records of a file as one file."""
+"""Record file: writes the records of a file to one file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _STEP = 1 << 23
 
 
 def write_records(asked: Conversion, form: str, compression: str, run: Run, work: AtomicOutput) -> None:
-    """Read a file and write its records in their order, as one file."""
+    """Read a file, and write its records in order to one file."""
     file = open_file(asked.path, asked.options, on_error=run.on_error)
     run.start(file)
     schema = arrow.record_schema(asked.options)
@@ -60,9 +60,9 @@ def write_records(asked: Conversion, form: str, compression: str, run: Run, work
 def _records(
     file: RecordFile, schema: pa.Schema, span: Span | None, form: str, settings: FileSettings | None
 ) -> Iterator[tuple[pa.RecordBatch, int]]:
-    """Batches of the records of a file or part as they are written, each with the offset that reading has reached.
+    """Yield batches of a file's or part's records for the output, each with the offset reached.
 
-    With engine `check` from both engines, compared: raises EngineDifferenceError where they differ.
+    Raises EngineDifferenceError where engines differ (engine `check`).
     """
     is_checked = file.options.engine == "check"
     if is_checked:
@@ -84,10 +84,10 @@ def _records(
 
 
 def _keep_records(task: tuple[FilePart, str], schema: pa.Schema, form: str) -> PartResult:
-    """Keep the records of a part in a file, as an Arrow stream."""
+    """Store the records of a part in a file, as an Arrow stream."""
     done, (part, path) = PartResult(), task
     forms = {"jsonl": LINES, "csv": pa.schema([(name, pa.string()) for name in schema.names])}
-    kept = forms.get(form, schema)  # CSV is made of texts, which are made here
+    kept = forms.get(form, schema)  # CSV consists of texts, which are made here
     try:
         file = part.open(on_error=done.errors.append)
         done.tally = file.tally

@@ -1,7 +1,7 @@
-"""SQL literals: values of columns, names and comments as text of Db2's SQL, each in one line.
+"""SQL literals: values of columns, names and comments as Db2 SQL, each on one line.
 
-A character that ends a line, controls a terminal or is not shown is never written as it is: in a text it is `UX'…'`, in
-a comment `\\uXXXX`, and a name cannot have it. So what is written is one line, and the same after `terminal.harmless`.
+Characters that end a line, control a terminal or are invisible are never written as they are: in a text they are
+`UX'…'`, in a comment `\\uXXXX`, and a name cannot have them. So the output is one line, also after `terminal.harmless`.
 
 Sources: IBM Db2 12 and 13 for z/OS, SQL reference, "Constants" (at most 32,704 bytes of UTF-8 or hexadecimal digits in
 one string constant) and "Datetime constants"; IBM Db2 11.5, SQL reference, "Constants" (32,672), "SQL limits" (2 MB).
@@ -22,7 +22,7 @@ from lmparse.values.sql_types import TableColumn
 MOST_BYTES = 32_000
 """Most bytes of UTF-8, and most hexadecimal digits, of one string constant."""
 LONGEST_STATEMENT = 2_097_152
-"""Most bytes of a statement that Db2 takes."""
+"""Most bytes of a statement in Db2."""
 _UNSAFE = re.compile(f"[{CONTROLS}\t\n\ud800-\udfff]")
 _ENDING = re.compile(r"[;\\](?=\s*\Z)")
 _RUNS = re.compile(f"[{CONTROLS}\t\n]+|[^{CONTROLS}\t\n]+")
@@ -33,27 +33,27 @@ _LOBS = ("CLOB", "DBCLOB", "BLOB")
 _GRAPHIC = ("GRAPHIC", "VARGRAPHIC", "LONG VARGRAPHIC", "DBCLOB")
 _BINARY = ("BINARY", "VARBINARY", "BLOB")
 _NOT_COMPARED = (*_LOBS, "XML", "LONG VARCHAR", "LONG VARGRAPHIC")
-"""Types that a predicate `=` does not take."""
+"""Types that the predicate `=` does not accept."""
 _LONGEST_CHARACTER = 4
 """Most bytes of a character in any code page of Db2."""
 
 
 class NoLiteralError(ValueError):
-    """A value or name that cannot be written; the text says why."""
+    """A value or name that SQL cannot express; the text says why."""
 
 
 def identifier(name: str) -> str:
-    """A delimited identifier. Raises NoLiteralError for a name without characters or with one that is not shown."""
+    """A delimited identifier. Raises NoLiteralError for an empty name or a name with invisible characters."""
     if not name or _UNSAFE.search(name):
         raise NoLiteralError(f"the name {name!a} cannot be written in one line")
     return '"' + name.replace('"', '""') + '"'
 
 
 def comment(text: str) -> str:
-    """A line that is a comment, whatever the text has.
+    """A comment line with any text.
 
-    It never ends with `;`, at which programs that run scripts cut them, nor with a backslash, by which Db2's command
-    line processor goes on with the next line.
+    The line never ends with `;`, where programs that run scripts cut them, or with a backslash, after which Db2's
+    command line processor continues on the next line.
     """
     return "-- " + _ENDING.sub(_escaped, _UNSAFE.sub(_escaped, text))
 
@@ -85,13 +85,13 @@ class SqlColumn:
 
     @cached_property
     def type(self) -> str:
-        """Name of its type without lengths: `VARCHAR`, `TIMESTAMP`; of an unlisted type its words."""
+        """Name of its type without lengths: `VARCHAR`, `TIMESTAMP`; the words of an unlisted type."""
         match = _NAME.match(self.words.removesuffix(_BITS))
         return match[0] if match else self.words
 
     @cached_property
     def why_unwritable(self) -> str:
-        """Why no value of it has a literal; empty if values have one."""
+        """Why values of the column have no literal; empty if they have one."""
         form = self.column.form
         if self.type == "ROWID":
             return "Db2 itself makes the values of a ROWID"
@@ -101,11 +101,11 @@ class SqlColumn:
 
     @cached_property
     def is_comparable(self) -> bool:
-        """Whether a predicate may compare it with a literal: not floats, which a literal may only come near."""
+        """Whether a predicate may compare the column with a literal; not a float, which a literal only approximates."""
         return self.column.form != "float" and self.type not in _NOT_COMPARED and not self.why_unwritable
 
     def literal(self, value: Any) -> str:
-        """One of its values as an expression in one line. Raises NoLiteralError if there is none."""
+        """A value as an expression on one line. Raises NoLiteralError if it has no literal."""
         if value is None:
             return "NULL"
         if self.why_unwritable:
@@ -116,7 +116,7 @@ class SqlColumn:
 
 
 def too_long(size: int) -> str:
-    """Why there is no statement of `size` bytes or more."""
+    """Why a statement of `size` bytes or more is impossible."""
     return f"the statement would have more than {size} bytes, and Db2 takes {LONGEST_STATEMENT}"
 
 
@@ -133,7 +133,7 @@ def _text(value: str, column: SqlColumn) -> str:
 
 
 def _joined(parts: Iterator[str], column: SqlColumn, empty: str) -> str:
-    """Parts of a value, joined. The first of a LOB is one itself, so that what is joined may be long."""
+    """The parts of a value, concatenated. The first part of a LOB is cast to a LOB, so the result may be long."""
     found = [*parts] or [empty]
     if column.type in _LOBS:
         found[0] = f"{column.type}({found[0]})"
@@ -141,7 +141,7 @@ def _joined(parts: Iterator[str], column: SqlColumn, empty: str) -> str:
 
 
 def _characters(value: str) -> Iterator[str]:
-    """Constants of the characters of a text, one after the other."""
+    """Yield the constants of a text's characters, in order."""
     for run in _RUNS.findall(value):
         if not _UNSAFE.search(run):
             fits = len(run.encode()) + run.count("'") <= MOST_BYTES  # an apostrophe is written twice
@@ -153,7 +153,7 @@ def _characters(value: str) -> Iterator[str]:
 
 
 def _cut(value: str, most: int = MOST_BYTES // 8) -> Iterator[str]:
-    """Parts of a text; by default their UTF-16, at most eight hexadecimal digits a character, fits into a constant."""
+    """Yield parts of a text; by default their UTF-16, at most eight hexadecimal digits a character, fits a constant."""
     for start in range(0, len(value), most):
         yield value[start : start + most]
 
@@ -199,7 +199,7 @@ _WRITERS: dict[str, Callable[[Any, SqlColumn], str]] = {
     "timestamp_tz": _timestamp,
     "boolean": lambda value, column: "TRUE" if value else "FALSE",
 }
-"""What writes the values of each form; see `TableColumn.form`."""
+"""Functions that write the values of each form; see `TableColumn.form`."""
 _WHY = {
     "absent": "its values are kept outside of the log record",
     "sas": "its dates and times are in a form of SAS, which is not documented",

@@ -1,11 +1,11 @@
-"""SQL scripts: the changes of a log as statements of Db2's SQL, or what takes them back from the last one on.
+"""SQL scripts: the changes of a log as Db2 SQL statements, or statements that undo the changes from the last one back.
 
-Each change of a row is one statement in one line; a change without a certain statement is a comment with the reason. A
-row is found by the key of its table. Without a key it is found by all columns that can be compared, and only if one row
-has these values: the statement then changes that row or none.
+Each change of a row is one statement on one line; a change without a certain statement is a comment with the reason.
+The key of its table finds the row. Without a key, all comparable columns find the row, and only if no other row has
+equal values: the statement changes this row or none.
 
-A script that takes back is written from its end: its lines are made in the order of the log and wait in a temporary
-file, in memory while they are few.
+An undo script is written from its end: its lines are made in the order of the log and wait in a temporary file, which
+stays in memory while small.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _IN_MEMORY = 8 << 20
 """Bytes of lines that wait in memory."""
 _SIZE_BYTES = 8
 _SEPARATOR = "\x1f"
-"""Stands between transaction and statement of a line that waits; neither of them has it."""
+"""Separates transaction and statement of a waiting line; neither contains it."""
 
 
 class Refusal(Enum):
-    """Why a change has no statement, as it is counted."""
+    """Why a change has no statement, in the words of the counts."""
 
     NO_ROW = "changes of tables and other objects, not of rows"
     TRIGGERED = "changes that Db2 made because of others; --with-triggered writes them"
@@ -54,28 +54,28 @@ class NoStatementError(Exception):
     def __init__(self, refusal: Refusal, why: str, *, is_silent: bool = False) -> None:
         super().__init__(why)
         self.refusal, self.is_silent = refusal, is_silent
-        """Whether it is for an absent value that the change may have left as it was."""
+        """Whether the reason is an absent value that the change may have left unchanged."""
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What a script contains."""
+    """The content of a script."""
 
     is_undo: bool = False
-    """Whether it takes the changes back."""
+    """Whether the script undoes the changes."""
     with_triggered: bool = False
-    """Whether a redo contains what triggers, referential constraints and histories did."""
+    """Whether a redo includes changes by triggers, referential constraints and history tables."""
     keeps_absent: bool = False
-    """Whether an update leaves columns as they are whose value the log has neither before nor after it."""
+    """Whether an update skips columns whose value is absent before and after the change."""
     if_unchanged: bool = False
-    """Whether a row that a key identifies is changed only if its other columns have the values in the log too."""
+    """Whether a row identified by its key is changed only if its other columns also have the values in the log."""
 
 
 _SOURCES = {
     "R": "a referential constraint made it", "T": "a trigger made it",
     "B": "a referential constraint and a trigger made it", "H": "it is in a history table, which Db2 fills",
 }  # fmt: skip
-"""What made a change that no statement made, by `sql_src_type`."""
+"""The cause of a change that no statement made, by `sql_src_type`."""
 _KINDS = {
     "I": "insert", "U": "update", "D": "delete", "M": "mass delete", "T": "truncate", "X": "exchange",
     "S": "status", "C": "command", "O": "object",
@@ -84,7 +84,7 @@ _KINDS = {
 
 @dataclass
 class _TableText:
-    """What all statements of a table version have in common."""
+    """Text that all statements of a table version share."""
 
     name: str
     columns: dict[str, SqlColumn]
@@ -93,7 +93,7 @@ class _TableText:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One row of a change, and why it lacks values."""
+    """One row of a change, with the reasons for absent values."""
 
     values: Values
     lacks: Mapping[str, NoStatementError]
@@ -109,7 +109,7 @@ def _conditions(columns: Sequence[SqlColumn], row: _Row) -> str:
 
 
 def _row(change: Change, role: str, table: _TableText) -> _Row:
-    """One row of a change. Raises NoStatementError for one that the log does not have as values."""
+    """One row of a change. Raises NoStatementError if the log lacks the row's values."""
     values: Values | None = getattr(change, role)
     if values is None:
         raise NoStatementError(Refusal.NOT_IN_LOG, f"the log has no values of the row {role} it")
@@ -131,20 +131,20 @@ def _row(change: Change, role: str, table: _TableText) -> _Row:
 
 
 def _may_be_same(*lacks: NoStatementError | None) -> bool:
-    """Whether a value is absent before and after an update, and nothing in the log says that it was changed."""
+    """Whether a value is absent before and after an update, and the log does not state that it changed."""
     found = [lack for lack in lacks if lack is not None and lack.refusal is Refusal.NOT_IN_LOG]
     return len(found) == len(lacks) and any(lack.is_silent for lack in found)
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Whether two values of a column are the same, with all digits of a decimal; NaN is the same as NaN."""
+    """Whether two values of a column are equal, with all digits of a decimal; NaN equals NaN."""
     if one is other or type(one) is not type(other):
         return one is other
     return bool(one == other) if isinstance(one, str | bytes | int) else repr(one) == repr(other)
 
 
 def transaction_title(change: Change) -> str:
-    """The transaction of a change, with who did it and when it was committed."""
+    """The transaction of a change, with its user and commit time."""
     state = f"committed {change.commit_ts or ''}".strip() if change.outcome == "committed" else "not committed"
     people = (change.values[name] for name in ("auth_id", "plan", "correlation_id") if change.values.get(name))
     return ", ".join([f"transaction {change.txn_id}", state, *people])
@@ -155,24 +155,24 @@ def transaction_title(change: Change) -> str:
 
 @dataclass
 class SqlScript:
-    """The lines of a script, and what is counted of them."""
+    """The lines of a script, with counts."""
 
     log: ChangeLog
     """Its option `order` is `commit`."""
     rules: Rules
     statements: int = 0
     guarded: int = 0
-    """How many of these change nothing if several rows have the same values, since no key is known."""
+    """Number of statements that change nothing if several rows have equal values, because no key is known."""
     refused: Counter[Refusal] = field(default_factory=Counter)
-    """Comments in place of a statement, by reason."""
+    """Number of comments in place of statements, by reason."""
     fault: DataError | None = None
     """Damage that ended reading."""
     _tables: dict[tuple[int, str, str], tuple[Version, _TableText]] = field(default_factory=dict)
 
     def lines(self) -> Iterator[str]:
-        """The lines: statements, comments in place of statements, and a comment in front of each transaction.
+        """Yield the lines: statements, comments in place of statements, and a comment in front of each transaction.
 
-        Raises LmparseError in mode failfast, before the first line of a script that takes back.
+        Raises LmparseError in mode failfast, in an undo script before the first line.
         """
         found = _reversed(self._in_order()) if self.rules.is_undo else self._in_order()
         before = ""
@@ -183,7 +183,7 @@ class SqlScript:
             yield text
 
     def _in_order(self) -> Iterator[tuple[str, str]]:
-        """Transaction and text of each line, in the order of the log."""
+        """Yield transaction and text of each line, in the order of the log."""
         self.log.keeps_bad_records = True
         try:
             for change in self.log.typed_changes():
@@ -198,7 +198,7 @@ class SqlScript:
             yield "", comment(f"what is behind this is not in the script: {self.fault}")
 
     def _place(self, extent: RecordExtent) -> str:
-        """Where a record is, as errors say it; with its file if there are several."""
+        """The place of a record in the words of errors; with its file if the log has several files."""
         origin = self.log.origin
         known = origin.metadata(extent)
         file = "" if origin.joined is None else f"{known['file']}: "
@@ -216,7 +216,7 @@ class SqlScript:
     # -- the statement of a change ---------------------------------------------------------------
 
     def _line(self, change: Change) -> str:
-        """The statement of a change, or a comment with the reason why there is none; either is counted."""
+        """The statement of a change, or a comment with the reason why it has none; both are counted."""
         try:
             self._check(change)
             try:
@@ -234,7 +234,7 @@ class SqlScript:
         return text
 
     def _check(self, change: Change) -> None:
-        """Raise NoStatementError for a change whose rows need not be looked at."""
+        """Raise NoStatementError for a change that is refused whatever its rows."""
         detail, is_undo = change.detail or {}, self.rules.is_undo
         if change.op not in ROLES:
             raise NoStatementError(Refusal.NO_ROW, json_text(detail) if detail else "it is not of a row")
@@ -292,7 +292,7 @@ class SqlScript:
                 yield f"{column.identifier} = {column.literal(value)}"
 
     def _found(self, start: str, table: _TableText, row: _Row) -> tuple[str, bool]:
-        """A statement that changes one row, and whether it is guarded because no key identifies it."""
+        """A statement that changes one row, and whether it is guarded because no key identifies the row."""
         usable = [
             column for name, column in table.columns.items() if column.is_comparable and name not in row.lacks
         ]  # fmt: skip
@@ -307,7 +307,7 @@ class SqlScript:
 
 
 def _reversed(lines: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Lines from the last to the first. Raises OptionError LMP-S022 if they do not fit on the disk."""
+    """Yield lines from last to first. Raises OptionError LMP-S022 if the disk is full."""
     try:
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as file:
             for line in lines:

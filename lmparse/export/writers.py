@@ -1,4 +1,4 @@
-"""Writers: files that rows are written to, in each form, and their names."""
+"""Writers: files of rows in each form, and the names of files."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ FORMS = ("parquet", "arrow", "csv", "jsonl")
 """Forms of a file of rows; also the endings of its name."""
 COMPRESSIONS = ("zstd", "snappy", "none")
 CSV_TEXTS = ("quoted", "raw")
-"""What becomes of text in CSV that a spreadsheet would run: see `quoted`."""
+"""Treatment of text in CSV that a spreadsheet would run; see `quoted`."""
 MANIFEST = "manifest.json"
 MARK = "lmparse.spec"
-"""Key in the metadata of a schema by which a file of lmparse is recognised."""
+"""Key in a schema's metadata by which a file of lmparse is recognized."""
 _LONGEST_LINE = 1 << 24
-"""Bytes of the first line of a file of text, at most."""
+"""Most bytes of the first line of a text file."""
 _LONGEST_NAME = 120
-"""Maximum length of a name, in characters, without its hash and ending."""
+"""Most characters of a name, without its hash and ending."""
 _GROUP_ROWS, _GROUP_BYTES = 1 << 16, 1 << 27
-"""Rows and bytes in memory of a row group of Parquet or a batch of Arrow; the first that is reached ends it."""
+"""Most rows, and bytes in memory, of a row group of Parquet or a batch of Arrow."""
 SEPARATORS = ";\t\r\n"
-"""What begins a cell inside a text."""
+"""Characters at which a cell begins inside a text."""
 _SKIPPED = "\\x00-\\x20\"'\\x7f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff"
-"""Controls, blanks, invisible characters and quotes, which a spreadsheet passes over."""
+"""Controls, blanks, invisible characters and quotes, which a spreadsheet ignores."""
 SIGNS = "=+\\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20"
 FORMULA = f"(^|[{SEPARATORS}])([{_SKIPPED}]*)([{SIGNS}])"
 """The beginning of a cell that a spreadsheet may take for a formula."""
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$|^[+-](inf|nan)$"
-"""Text that is a number, of a column of any type."""
+"""Text that is a number, in a column of any type."""
 _HARMLESS = f"{NUMBER}|^[{SIGNS}]$"
 
 
@@ -61,13 +61,13 @@ def form_of(path: Path) -> str:
 
 
 def check_csv_text(form: str, csv_text: str) -> None:
-    """Raise OptionError for text that is asked to be raw in a form that has all text as it is."""
+    """Raise OptionError for raw text in a form that never quotes text."""
     if form != "csv" and csv_text != "quoted":
         raise OptionError(f"csvText is for CSV: {form} has all text as it is")
 
 
 def check_compression(form: str, compression: str | None) -> str:
-    """The compression requested, or the usual one of the form. Raises OptionError for one that the form lacks."""
+    """The requested compression, or the form's default. Raises OptionError for a compression that the form lacks."""
     if compression is None:
         return "zstd" if form == "parquet" else "none"
     allowed = {"parquet": COMPRESSIONS, "arrow": ("zstd", "none")}.get(form, ("none",))
@@ -77,7 +77,7 @@ def check_compression(form: str, compression: str | None) -> str:
 
 
 def _listed(manifest: Any) -> list[str]:
-    """The files that the manifest of a folder of changes lists. Raises LookupError for another manifest."""
+    """The files that the manifest of a change folder lists. Raises LookupError for another manifest."""
     for key in ("manifest_version", "lmparse", "spec_sha256"):
         manifest[key]
     return [entry["file"] for entry in manifest["files"]]
@@ -87,9 +87,8 @@ foreign_folder = lists_itself(MANIFEST, _listed)
 
 
 def foreign_file(form: str, options: Options) -> Foreign:
-    """What in a file is not of lmparse: Parquet and Arrow name the spec in their schema, text shows its columns in the
-    first line. An empty file has nothing to lose.
-    """
+    """A test that a file is from lmparse: the schema of Parquet and Arrow names the spec, and the first line of text
+    has its columns. An empty file passes, because nothing can be lost."""
     if form in ("parquet", "arrow"):
         return foreign_binary
 
@@ -111,7 +110,7 @@ def foreign_file(form: str, options: Options) -> Foreign:
 
 
 def foreign_binary(path: Path) -> str | None:
-    """The same of a Parquet or Arrow file."""
+    """The same test of a Parquet or Arrow file."""
     import pyarrow.dataset
 
     if not path.stat().st_size:
@@ -126,7 +125,7 @@ def foreign_binary(path: Path) -> str | None:
 
 @contextmanager
 def opened(path: Path, form: str, schema: pa.Schema, compression: str, csv_text: str = "quoted") -> Iterator[Output]:
-    """Open a file that batches of a schema are written to. `csv_text` is one of CSV_TEXTS."""
+    """Open a file for batches with a schema. `csv_text` is one of CSV_TEXTS."""
     made: Output
     if form == "jsonl":
         made = _JsonLines(path)
@@ -141,20 +140,20 @@ def opened(path: Path, form: str, schema: pa.Schema, compression: str, csv_text:
 
 
 class Output:
-    """A file that batches are written to; it is on the disk once it is closed."""
+    """A file for batches; it is flushed to the disk when closed."""
 
     writer: Any = None
-    """What writes the form of the file; JSON lines need nothing."""
+    """Writer of the file's form; JSON lines need none."""
 
     def __init__(self, path: Path) -> None:
         self.file: BinaryIO = open(path, "wb")  # noqa: SIM115
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Write some rows."""
+        """Write rows."""
         self.writer.write_batch(batch)
 
     def close(self) -> None:
-        """Write the remaining rows and have the file on the disk."""
+        """Write the remaining rows, and flush the file to the disk."""
         if self.writer is not None:
             self.writer.close()
         self.file.flush()
@@ -162,16 +161,16 @@ class Output:
         self.file.close()
 
     def abandon(self) -> None:
-        """Close the file as it is; nobody will read it."""
-        for part in (self.writer, self.file):  # writers must be closed before their file is, even on a full disk
+        """Close an unfinished file, which nobody will read."""
+        for part in (self.writer, self.file):  # writers must be closed before their file, even on a full disk
             with suppress(Exception):
                 part.close()
 
 
 class _Chunked(Output):
-    """A Parquet or Arrow file of row groups or batches of one size, whatever the size of the batches it receives.
+    """A Parquet or Arrow file of row groups or batches of one size, whatever the size of the incoming batches.
 
-    So its bytes are the same however the rows were read, unless rows are so long that memory ends a group.
+    Its bytes are therefore the same however the rows are read, unless a group ends early because its rows are long.
     """
 
     def __init__(self, path: Path, form: str, schema: pa.Schema, compression: str) -> None:
@@ -180,7 +179,7 @@ class _Chunked(Output):
         if form == "parquet":
             import pyarrow.parquet
 
-            # Parquet cannot store a struct without columns, which becomes text.
+            # Parquet cannot store a struct without columns, so the column becomes text.
             empty = pa.struct([])
             columns = [entry.with_type(pa.string()) if entry.type == empty else entry for entry in schema]
             self.schema = pa.schema(columns, schema.metadata)
@@ -241,12 +240,12 @@ class _JsonLines(Output):
 
 
 def quoted(array: pa.Array) -> pa.Array:
-    """A column of text with an apostrophe in front of what a spreadsheet would run as a formula.
+    """A column of text with an apostrophe in front of signs that make a spreadsheet run text as a formula.
 
-    A spreadsheet runs a cell that begins with `=`, `+`, `-` or `@`, quoted or not. Where it cuts cells depends on its
-    settings: in many countries at a semicolon, then also at line ends inside quotes. So a text may begin several cells,
-    and the apostrophe is put in front of each such sign, also behind apostrophes: so it can always be taken away again.
-    A text that is a number is not touched, nor is a single character.
+    A spreadsheet runs a cell that begins with `=`, `+`, `-` or `@`, quoted or not. Its settings decide where cells end:
+    in many countries at a semicolon, and then also at line ends inside quotes. A text may therefore begin several
+    cells. The apostrophe stands in front of each such sign, also behind apostrophes, so it can always be removed again.
+    Numbers and single characters stay unchanged.
     """
     is_formula = pc.fill_null(pc.match_substring_regex(array, FORMULA), False)
     if not is_formula.true_count:
@@ -256,7 +255,7 @@ def quoted(array: pa.Array) -> pa.Array:
 
 
 def in_schema(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """A batch with the columns of a schema; columns of another type become text."""
+    """A batch with the columns of a schema; columns of other types become text."""
     columns = zip(batch.columns, schema, strict=True)
     arrays = [array if array.type == entry.type else as_text(array) for array, entry in columns]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
@@ -266,13 +265,13 @@ def in_schema(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
 
 
 def safe_name(schema: str, name: str, identity: str, taken: set[str], ending: str = "") -> str:
-    """`SCHEMA.NAME` and an ending, with the words as `_escaped` has them.
+    """`SCHEMA.NAME` and an ending; `_escaped` gives the form of the words.
 
-    If it is long, or `taken` has it without regard to case, it gets a hash of the `identity`. `taken` has it from now
-    on.
+    A long name, or a name that `taken` has in any case, gets a hash with the `identity`. The result is added to
+    `taken`.
     """
     words = [_escaped(word) for word in (schema, name) if word] or ["%"]
-    if words[0][0] in "-_":  # a name with - in front is an option in the shell, and Spark ignores files with _
+    if words[0][0] in "-_":  # a leading - means an option in the shell, and Spark ignores files with a leading _
         words[0] = f"%{ord(words[0][0]):02X}{words[0][1:]}"
     plain = ".".join(words)
     for number in count():
@@ -287,5 +286,5 @@ def safe_name(schema: str, name: str, identity: str, taken: set[str], ending: st
 
 
 def _escaped(word: str) -> str:
-    """A word in letters, digits, `_` and `-`; all other bytes of its UTF-8 become `%` with two hex digits."""
+    """A word of letters, digits, `_` and `-`; all other bytes of its UTF-8 become `%` with two hex digits."""
     return quote(word, safe="", errors="surrogatepass").replace(".", "%2E").replace("~", "%7E")

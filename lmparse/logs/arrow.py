@@ -1,7 +1,7 @@
 """Records and changes as Arrow batches, column-wise if a plan allows it.
 
-Columns of records are the fields of their spec; columns of changes are those that `lmparse changes` prints. Docs of the
-specs become comments.
+Columns of records are the fields of their spec; columns of changes are those of `lmparse changes`. Docs of the specs
+become comments.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ from lmparse.storage.states import check_all
 from lmparse.values.byte_arrays import Flags, Int64s
 
 Inside = list[tuple[Field, Field]]
-"""Pairs of a field and a number inside it that is a column of its own."""
+"""Pairs of a field and a number inside the field that has a column."""
 SHOWN_BYTES = 4096
-"""Most bytes of what is not read that its row has: it may be the rest of a large file."""
+"""Most bytes of an unread part of a file that its row shows; the part may be large."""
 
 # -- records ----------------------------------------------------------------------------
 
@@ -54,10 +54,10 @@ SHOWN_BYTES = 4096
 def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bool = True, **options: Any) -> pa.Table:
     """The records of a file that fulfil all `filters`, as an Arrow table; needs pyarrow.
 
-    `metadata` tells whether the table has the column `_metadata`. The metadata of the schema have what is known of the
-    reading, as those of `Log.to_table`. Options are those of the command line under their
-    Python names. Raises OptionError for those of changes, FramingError where the file is damaged, and with engine
-    `check` EngineDifferenceError where two engines differ; bad records and values are in the columns for them.
+    `metadata` adds the column `_metadata`. The metadata of the schema have facts about the reading, as for
+    `Log.to_table`. Options are those of the command line under their Python names; options for changes raise
+    OptionError. Raises FramingError for damaged framing, and EngineDifferenceError where two engines differ with engine
+    `check`. Bad records and values are in the columns for them.
     """
     path, filters = path_of("path", path), Filter.all_of(filters)
     named = read_options(options)
@@ -75,7 +75,7 @@ def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bo
 
 
 def noted(table: pa.Table, found: Mapping[str, Any]) -> pa.Table:
-    """A table with what is known of its reading in the metadata of its schema, each as JSON."""
+    """A table with facts about its reading, as JSON, in the metadata of its schema."""
     return table.replace_schema_metadata({f"lmparse.{name}": json.dumps(value) for name, value in found.items()})
 
 
@@ -88,9 +88,9 @@ def by_engines(
     with_changes: bool = False,
     settings: FileSettings | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """The records, or changes, of a file that match filters, through the engine that its options name.
+    """Yield the records or changes of a file that match filters, by the engine of the file's options.
 
-    With engine `check` through both, compared: raises EngineDifferenceError where they differ.
+    Engine `check` reads with both engines and compares. Raises EngineDifferenceError where they differ.
     """
 
     def read(source: RecordFile, filters: Sequence[Filter] = ()) -> Iterator[pa.RecordBatch]:
@@ -106,11 +106,11 @@ def by_engines(
 def record_batches(
     file: RecordFile, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """The records of a file that match filters: column-wise if its engine and a plan allow it, else row by row.
+    """Yield the records of a file that match filters: column-wise if engine and plan allow it, else row by row.
 
-    Irregular records are read one by one and inserted at their place, so that values, errors and their order are those
-    of `record_rows`. If the columns of filters exclude a record, its other columns are not read, except in mode
-    failfast, where any bad value ends the reading.
+    Irregular records are read one by one and inserted at their places. Values, errors and their order are therefore
+    those of `record_rows`. If filters exclude a record, its other columns are not read, except in mode failfast, where
+    any bad value ends the reading.
     """
     plan = None if file.options.engine == "kaitai" else plan_of(file)
     names = [name for name in schema.names if name not in schemas.OUTCOMES]
@@ -138,7 +138,7 @@ def record_batches(
 
 
 def count_unread(file: RecordFile, window: Window, decoded: Decoded) -> Flags:
-    """Count the bytes of a window that no field has. Which records mode failfast refuses for them: the parser does."""
+    """Count the bytes of a window in no field. In mode failfast, flag the records; the parser refuses them."""
     has: Flags = decoded.unread > 0
     if file.refuses_unread or not has.any():
         return has
@@ -163,7 +163,7 @@ def plan_of(file: RecordFile) -> RecordPlan:
 def _mended(
     batch: pa.RecordBatch, file: RecordFile, window: Window, numbers: Int64s, irregular: Flags
 ) -> Iterator[pa.RecordBatch]:
-    """A batch of some records of a window, with the irregular ones read one by one."""
+    """Yield the batch of some records of a window, with irregular records read one by one."""
     inside = parts_inside(file)
     wanted = fields_for(batch.schema, inside)
 
@@ -178,10 +178,10 @@ def _mended(
 def with_irregular(
     batch: pa.RecordBatch, irregular: Flags, read: Callable[[int], list[Row]]
 ) -> Iterator[pa.RecordBatch]:
-    """A batch in which irregular rows are replaced by those that `read` gives for their numbers.
+    """Yield a batch with irregular rows replaced by the rows that `read` returns for their numbers.
 
-    It is divided where these rows are enough for a batch: few bytes of a window may unpack to many. An error of `read`
-    is raised behind the rows before it.
+    The batch is divided where the new rows are enough for a batch, because few bytes of a window may unpack to many. An
+    error of `read` is raised after the rows before it.
     """
     rows: list[Row] = []
     order: list[int] = []
@@ -207,7 +207,7 @@ def with_irregular(
 def _with_rows(
     batch: pa.RecordBatch, irregular: Flags, part: range, rows: list[Row], order: list[int]
 ) -> pa.RecordBatch:
-    """The regular rows of a part of a batch, and rows of the others, each with its number in the batch."""
+    """The regular rows of a part of a batch, and replacing rows, whose numbers in the batch are `order`."""
     regular = np.flatnonzero(~irregular[part.start : part.stop]) + part.start
     if len(regular) == len(batch):
         return batch
@@ -218,7 +218,7 @@ def _with_rows(
 
 
 def record_rows(file: RecordFile, schema: pa.Schema, span: Span | None = None) -> Iterator[Row]:
-    """Rows of the records of a file for a schema, one by one, by the parser; in mode permissive also of bad records."""
+    """Yield the records of a file as rows for a schema, read by the parser; in mode permissive also bad records."""
     inside = parts_inside(file)
     file.keeps_bad_records = file.options.mode == "permissive"
     try:
@@ -226,19 +226,19 @@ def record_rows(file: RecordFile, schema: pa.Schema, span: Span | None = None) -
             yield from bad_rows(file)
             yield record_row(file, extent, record, inside)
     except LmparseError:
-        yield from bad_rows(file)  # they are before the damage
+        yield from bad_rows(file)  # bad records in front of the damage
         raise
     yield from bad_rows(file)
 
 
 def parts_inside(file: RecordFile) -> Inside:
-    """Fields of a file's records with numbers inside that are columns of their own."""
+    """Fields of a file's records with a number inside that has a column."""
     layouts = file.spec.layouts
     return [(entry, part) for entry in flat(layouts, file.spec.layout) for part in schemas.parts(layouts, entry)]
 
 
 def fields_for(schema: pa.Schema, inside: Inside) -> Wanted:
-    """The fields from which the columns of a schema are read."""
+    """The fields that the columns of a schema need."""
     whole = {f"{entry.id}_{part.id}": entry.id for entry, part in inside}
     return frozenset(whole.get(name, name) for name in schema.names)
 
@@ -260,9 +260,10 @@ def record_row(file: RecordFile, extent: RecordExtent, record: Record, inside: I
 
 
 def log_batches(log: ChangeLog, schema: pa.Schema, filters: Sequence[Filter] = ()) -> Iterator[pa.RecordBatch]:
-    """The changes of a whole log that match filters as batches of a schema, with engine `check` from both engines.
+    """Yield the changes of a whole log that match filters, as batches of a schema.
 
-    Raises EngineDifferenceError where they differ, and at the end ReadError LMP-F012 if a file is another than it was.
+    Raises EngineDifferenceError where engines differ (engine `check`), and finally ReadError LMP-F012 if a file has
+    changed.
     """
     if log.options.engine == "check" and change_reader(log, schema) is None:
         log.notice("nothing is compared, since changes go row by row")
@@ -273,7 +274,7 @@ def log_batches(log: ChangeLog, schema: pa.Schema, filters: Sequence[Filter] = (
 
 
 def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[Version | None, pa.RecordBatch]]:
-    """The changes of a log as batches, each of one table version; None for changes without one.
+    """Yield the changes of a log as batches of one table version each; None stands for no version.
 
     Changes of one version keep their order. Bad records have no version.
     """
@@ -291,7 +292,7 @@ def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[
 
 
 def request_schema(request: Request) -> pa.Schema:
-    """The columns of a request. For one table its versions are collected from all files."""
+    """The columns of a request. The versions of one table are collected from all files."""
     if not request.with_changes:
         return record_schema(request.options)
     return changes_of(request.options, request.logs(), ", ".join(request.paths))
@@ -303,9 +304,9 @@ def record_schema(options: Options) -> pa.Schema:
 
 
 def changes_of(options: Options, logs: Iterable[ChangeLog], shown: str = "") -> pa.Schema:
-    """The columns of the changes of logs. For one table its versions are collected from all of them, one by one.
+    """The columns of the changes of logs. The versions of one table are collected from all logs.
 
-    Raises OptionError for a table that no log has; `shown` says where they would be.
+    Raises OptionError for a table that no log has; `shown` names the logs.
     """
     versions = None if options.table is None else _table_versions(options.table, logs, shown)
     if options.envelope != "flat":
@@ -315,7 +316,7 @@ def changes_of(options: Options, logs: Iterable[ChangeLog], shown: str = "") -> 
 
 
 def _table_versions(table: str, logs: Iterable[ChangeLog], shown: str) -> list[Version]:
-    """What logs say of one table. Raises OptionError LMP-C005 if that is nothing, or if several have its name."""
+    """The versions of one table in logs. Raises OptionError LMP-C005 for no table, or several, of this name."""
     versions: list[Version] = []
     names, missing, has_logs = set[str](), list[TableNotFoundError](), False
     for log in logs:
@@ -323,7 +324,7 @@ def _table_versions(table: str, logs: Iterable[ChangeLog], shown: str) -> list[V
         try:
             versions.extend(log.table_versions())
         except TableNotFoundError as error:
-            missing.append(error)  # a log among many need not have changes of every table
+            missing.append(error)  # not every log has changes of every table
             continue
         names |= log.table_names
     if len(names) > 1:
@@ -339,7 +340,7 @@ def _table_versions(table: str, logs: Iterable[ChangeLog], shown: str) -> list[V
 
 
 def without_metadata(schema: pa.Schema) -> pa.Schema:
-    """The columns of a schema without `_metadata`."""
+    """A schema without the column `_metadata`."""
     return schema.remove(schema.get_field_index("_metadata"))
 
 
@@ -347,14 +348,12 @@ def part_rows(
     part: Part, schema: pa.Schema, filters: Sequence[Filter] = (), *, with_changes: bool,
     say: Callable[[str], None] = lambda text: None, allows_unread: bool = False,
 ) -> Iterator[pa.RecordBatch]:  # fmt: skip
-    """The rows of one part that match filters as batches of a schema. Errors of values and records are rows, in mode
-    permissive also damage in a part that is tolerant, behind all others.
+    """Yield the rows of one part that match filters, as batches of a schema. Bad values and records are rows.
 
-    `say` is called with that damage, and with what is noticed while records are read, as bytes that no field has. These
-    are no error if `allows_unread`, whatever the mode.
-
-    With engine `check` from both engines, compared: raises EngineDifferenceError where they differ. Raises ReadError
-    LMP-F012 if the file is another than was planned, or becomes another before the last row.
+    In mode permissive, damage in a tolerant part is a row behind all others. `say` gets a text about such damage, and
+    about notices of reading, such as bytes in no field. Such bytes are no error if `allows_unread`, whatever the mode.
+    Raises EngineDifferenceError where engines differ (engine `check`), and ReadError LMP-F012 if the file differs from
+    the planned file, or changes before the last row.
     """
     try:
         if isinstance(part, UnreadFile):
@@ -362,7 +361,7 @@ def part_rows(
         file = part.open(on_error=ignored)
         file.refuses_unread &= not allows_unread
         yield from by_engines(file, schema, part.span, filters, with_changes=with_changes, settings=part.settings)
-        part.check()  # this proves all rows
+        part.check()  # only now are all rows proven
         for text in () if with_changes else file.tally.notices:
             say(f"{part.path}: {text}")
     except DataError as error:
@@ -376,9 +375,9 @@ def part_rows(
 
 
 def _row(part: Part, error: DataError) -> dict[str, Any]:
-    """A row for what is not read because of an error, whose place and first bytes it has.
+    """The row for a part of a file that an error leaves unread, with its place and first bytes.
 
-    A file is read up to its damage, so that all behind it is not read.
+    The unread part reaches from the damage to the end of the file.
     """
     path = error.file or part.path
     start = error.record_offset or (part.span.start if isinstance(part, FilePart) else 0)
@@ -386,7 +385,7 @@ def _row(part: Part, error: DataError) -> dict[str, Any]:
         buffer = open_buffer(path, part.options.bounds)
         first, size = bytes(buffer[start : start + SHOWN_BYTES]), len(buffer)
     except DataError:
-        first, size = b"", 0  # it is no file that can be read
+        first, size = b"", 0  # the file cannot be read at all
     spec = catalog.load(part.options.spec, part.options.rows)
     return {
         schemas.CORRUPT_RECORD: first,

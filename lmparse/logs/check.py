@@ -1,4 +1,4 @@
-"""Check: accounts for every byte of a file, or of the files of one log, and compares control files with the data."""
+"""Check: accounts for every byte of a file, or of the files of a log, and compares control files with the data."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ VALUES = Statement("the values of every record can be read", "records")
 FIELDS = Statement("every byte of a record is in a field", "records")
 ROWS = Statement("every row can be read", "changes")
 STATEMENTS = (BYTES, RECORDS, VALUES, ROWS)
-"""Of logs of changes; FIELDS is of other files."""
+"""Statements for logs of changes; FIELDS applies to other files."""
 _SIZES = ("size", "descriptors", "parsed", "skipped", "quarantined")
 
 
 @dataclass
 class CheckReport:
-    """The result of `lmparse check`. Sizes in bytes."""
+    """The result of `lmparse check`. Sizes are in bytes."""
 
     file: str
-    """The file, or those of the log, in words."""
+    """The file, or the files of the log, in words."""
     size: int
     """Of all files together."""
     spec: str
@@ -47,12 +47,12 @@ class CheckReport:
     descriptors: int = 0
     """Descriptor words of the records that were read, BDWs included."""
     parsed: int = 0
-    """Records that were read, with the bytes of them that are in no field."""
+    """Records that were read, with their bytes in no field."""
     unread: int = 0
-    """Bytes of the records that were read which are in no field; not counted for logs of changes."""
+    """Bytes in no field of the records that were read; not counted for logs of changes."""
     skipped: int = 0
-    """Bytes at the start and end of the file that options leave out, those in front of a list and behind it if its
-    items are rows, and those that files before it have too."""
+    """Bytes at the start and end of the file that options skip, bytes around a list whose items are rows, and bytes
+    that earlier files have too."""
     quarantined: int = 0
     """Bad records, and everything from damaged framing on."""
     records: int = 0
@@ -62,13 +62,13 @@ class CheckReport:
     decisions: list[Decision] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
-    """What the file says of itself, and whether it holds."""
+    """Statements of the file about itself, with test results."""
     differences: list[str] = field(default_factory=list)
     """Differences between control file and data file, and failures of claims."""
     errors: list[DataError] = field(default_factory=list)
     error_count: int = 0
     has_leftover: bool = False
-    """Whether whole records are followed by bytes that are not a record."""
+    """Whether bytes that are no record follow whole records."""
 
     @property
     def is_accounted(self) -> bool:
@@ -123,9 +123,9 @@ class CheckReport:
 
 
 def account(path: str, options: Options, decision: Decision | None = None) -> CheckReport:
-    """Read a whole file, or the files of one log that are joined under a path, and account for it.
+    """Read a whole file, or the joined files of a log, and account for every byte.
 
-    Raises only if its framing cannot be found. `decision` is what the caller has decided about its options.
+    Raises only if the framing cannot be found. `decision` is a decision of the caller about the options.
     """
     return _Account(path, options).report_with(decision)
 
@@ -136,7 +136,7 @@ class _Account:
     def __init__(self, path: str, options: Options) -> None:
         self.report = CheckReport(path, 0, options.spec)
         self._known: set[tuple[str | None, int | None, str, str | None]] = set()
-        """Errors of records; reading the changes may find them again."""
+        """Errors of records; reading the changes may find the same errors again."""
         self._reads_records = True
         self._bytes, self._records, self._values = BYTES.claim(), RECORDS.claim(), VALUES.claim()
         self._fields, self._rows = FIELDS.claim(), ROWS.claim()
@@ -145,7 +145,7 @@ class _Account:
         self._file = open_file(path, options, on_error=self.keep)
 
     def keep(self, error: DataError) -> None:
-        """Add an error to the report, unless it is there."""
+        """Add an error to the report, unless the report has it already."""
         key = error.file, error.record_offset, (error.field or "").rpartition(".")[2], error.code
         if key in self._known:
             return
@@ -158,7 +158,7 @@ class _Account:
             report.errors.append(error)
 
     def report_with(self, decision: Decision | None) -> CheckReport:
-        """Read everything; returns the report."""
+        """Read everything and return the report."""
         file, report = self._file, self.report
         decisions: list[Decision] = [] if decision is None else [decision]
         is_joined = False
@@ -189,7 +189,7 @@ class _Account:
     # -- records ------------------------------------------------------------------------------
 
     def _read_records(self, file: RecordFile) -> None:
-        """Count bytes and codes of a file in one pass over its records. Damaged framing quarantines the rest."""
+        """Count bytes and codes of a file in one pass; everything from damaged framing on is quarantined."""
         report, codes = self.report, [entry for entry in file.spec.layout if entry.codes]
         dissector = Dissector(file.reader)
         first, behind = file.framing.range_of(file.buffer)
@@ -206,7 +206,7 @@ class _Account:
                 if record is None:
                     continue
                 report.parsed += extent.length
-                if not isinstance(file, ChangeLog):  # count the bytes of a good record that are in no field
+                if not isinstance(file, ChangeLog):  # count the bytes of a good record in no field
                     is_open = record.unread or file.spec.with_instances
                     gaps = dissector.dissect(extent.read(file.buffer)).unread() if is_open else []
                     report.unread += sum(stop - start for start, stop in gaps)
@@ -214,16 +214,16 @@ class _Account:
                 for name, value in file.observe(record.values).items():
                     report.counts.setdefault(name, Counter())[value] += 1
             if isinstance(file.framing, Items):
-                report.skipped += behind - end  # of the fields behind the list
+                report.skipped += behind - end  # bytes of the fields behind the list
         except FramingError as error:
             self.keep(error)
             report.quarantined += behind - end
             self._records.untestable["they are behind damaged framing"] += 1
 
     def _read(self, file: RecordFile, extent: RecordExtent, codes: list[Field]) -> Record | None:
-        """One record; None if it is bad.
+        """Read one record; None if the record is bad.
 
-        It is tested as its own bytes say it: what other files of the log state would hide what is bad in them.
+        Tests use the record's own bytes: facts from other files of the log would hide bad values.
         """
         log = file if isinstance(file, ChangeLog) else None
         self._records.tested += 1
@@ -254,16 +254,16 @@ class _Account:
     # -- changes ------------------------------------------------------------------------------
 
     def _test_log(self, log: ChangeLog, records: int, name: str) -> None:
-        """Test what a log of some records says of itself, and decode every row, which alone finds its bad values.
+        """Test the claims of a log with `records` records, and decode every row, which alone finds bad values in rows.
 
-        `name` is in front of what is said of its claims.
+        `name` is put in front of the failures of claims.
         """
         rows = self._rows
         self._reads_records = False
         self._add(log.claims(), name)
         if log.has_descriptions:
             before = log.tally.dropped
-            with suppress(FramingError):  # it is reported already
+            with suppress(FramingError):  # the error is reported already
                 for change in log.typed_changes():
                     rows.tested += 1
                     rows.failed += bool(change.faults)
@@ -274,7 +274,7 @@ class _Account:
         self._reads_records = True
 
     def _add(self, claims: Sequence[Claim], name: str) -> None:
-        """Add claims of one file to those of the others."""
+        """Add the claims of one file to those of other files."""
         for claim in claims:
             claim.failures = [name + failure for failure in claim.failures]
             self.report.differences += claim.failures

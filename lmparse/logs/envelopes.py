@@ -1,6 +1,6 @@
-"""Envelopes of a log: flat changes are read through the engine that its options name, and put into their envelope.
+"""Envelopes of a log: flat changes, read by the engine of the options and put into the envelope of the options.
 
-`change_batches` is the one way for batches of changes, whoever asks for them; `lines` are what commands print.
+`change_batches` makes all batches of changes; `lines` makes the text that commands print.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from lmparse.version import VERSION
 
 
 def schema_of(options: Options, versions: Sequence[Version] | None) -> pa.Schema:
-    """The columns of the envelope that options name; with the versions of one table its columns, else images as JSON.
+    """The columns of the envelope in options: for the versions of one table its columns, else images as JSON.
 
-    Raises OptionError for a combination that cannot be given.
+    Raises OptionError for an impossible combination.
     """
     check_versions(options, versions or ())
     image = TEXT if versions is None else table_type(versions, options.columns)
@@ -42,7 +42,7 @@ def schema_of(options: Options, versions: Sequence[Version] | None) -> pa.Schema
 
 
 def check_versions(options: Options, versions: Sequence[Version]) -> None:
-    """Raise OptionError if the envelope cannot be made for some table versions."""
+    """Raise OptionError if an envelope cannot be made for some table versions."""
     for name in (name for version in versions for name in version.key):
         if options.columns and name not in options.columns:
             text = f"columns leaves out {name} of the key, which envelope {options.envelope} needs"
@@ -50,9 +50,9 @@ def check_versions(options: Options, versions: Sequence[Version]) -> None:
 
 
 def _enveloper(log: ChangeLog, image: pa.DataType) -> Enveloper:
-    """The maker of the rows that a log's options ask for, from flat changes with images of a type.
+    """The enveloper by a log's options, for flat changes with images of a type.
 
-    What has no form in the envelope it counts in `log.left_out`.
+    `log.left_out` counts changes without a form in the envelope.
     """
     options = log.options
     form = check_changes(options).seq_form
@@ -64,7 +64,7 @@ def _enveloper(log: ChangeLog, image: pa.DataType) -> Enveloper:
 def flat_batches(
     log: ChangeLog, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """Flat changes of a log, column-wise if its family can; a reader may leave out what `filters` exclude."""
+    """Yield flat changes of a log, column-wise if its family can; readers may skip what `filters` exclude."""
     columns = change_reader(log, schema, filters)
     if columns is None:
         rows = (row for _, row in version_rows(log, span, are_structs(schema)))
@@ -77,9 +77,9 @@ def flat_batches(
 def change_batches(
     log: ChangeLog, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """The changes of a log that match filters, in the envelope and through the engine that its options name.
+    """Yield the changes of a log that match filters, by the envelope and engine of the log's options.
 
-    They have the columns of a schema: all of the envelope, or some of them.
+    The columns are those of a schema: all columns of the envelope, or some of them.
     """
     if log.options.envelope == "flat":
         yield from matching(flat_batches(log, schema, span, filters), filters)
@@ -93,7 +93,7 @@ def change_batches(
 
 
 def check_log(log: ChangeLog) -> None:
-    """Raise OptionError if the envelope of a log's options cannot be made as JSON lines."""
+    """Raise OptionError if the envelope in a log's options cannot be made as JSON lines."""
     options = log.options
     versions = log.all_versions() if options.table is None else log.table_versions()
     check_versions(options, versions)
@@ -105,7 +105,7 @@ def check_log(log: ChangeLog) -> None:
 
 
 def _zone(options: Options) -> str | None:
-    """The zone of commit times; None if it is not known. Raises OptionError for a zone that does not exist."""
+    """The zone of commit times; None if unknown. Raises OptionError for a zone that does not exist."""
     if options.source_time_zone is not None:
         check_zone(options.source_time_zone)
         return options.source_time_zone
@@ -113,10 +113,10 @@ def _zone(options: Options) -> str | None:
 
 
 def lines(log: ChangeLog) -> Iterator[str]:
-    """The changes of a log in their envelope as JSON, many lines at a time.
+    """Yield the changes of a log in their envelope as JSON, many lines at a time.
 
-    With engine `check` from both engines, compared: raises EngineDifferenceError where they differ. Raises OptionError
-    for an envelope that cannot be made, and as `ChangeLog.typed_changes` does.
+    Raises EngineDifferenceError where engines differ (engine `check`). Raises OptionError for an impossible envelope,
+    and as `ChangeLog.typed_changes` does.
     """
     check_log(log)
     found = _read(log)
@@ -128,7 +128,7 @@ def lines(log: ChangeLog) -> Iterator[str]:
 
 
 def _read(log: ChangeLog) -> Iterator[pa.RecordBatch]:
-    """Changes without the rows of bad records, which are reported, in their envelope with images as JSON text."""
+    """Yield changes in their envelope with images as JSON text. Bad records are reported, and have no rows."""
     maker = _enveloper(log, TEXT)
     for batch in flat_batches(log, maker.flat):
         bad = batch.column(schemas.CORRUPT_RECORD)
@@ -139,7 +139,7 @@ def _read(log: ChangeLog) -> Iterator[pa.RecordBatch]:
 
 
 def _lines(batch: pa.RecordBatch, envelope: str, *, is_flat: bool) -> pa.Array:
-    """Rows with images as JSON text, as JSON; `is_flat`: the columns of the image stand among the others."""
+    """Rows with images as JSON text, as JSON lines; `is_flat` puts the columns of the image among the others."""
     count = batch.num_rows
     raw = {"before", "after", "message", "row"}
     omitted = {schemas.CORRUPT_RECORD} | ({"_metadata"} if envelope == "debezium" else set())
@@ -166,6 +166,6 @@ def _lines(batch: pa.RecordBatch, envelope: str, *, is_flat: bool) -> pa.Array:
 
 
 def rows(log: ChangeLog) -> Iterator[dict[str, Any]]:
-    """The changes of a log in their envelope, as `lines` prints them."""
+    """Yield the changes of a log in their envelope, as `lines` prints them."""
     for text in lines(log):
         yield from map(json.loads, text.splitlines())

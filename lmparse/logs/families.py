@@ -1,7 +1,7 @@
-"""Families: their table, and the specs and options of each.
+"""Families: the table of families, and the specs and options of each family.
 
-A family of another installed package is an object of `Family` that an entry point of the group `lmparse.families`
-names. It is loaded when a file or a spec may belong to it: never for the specs of lmparse.
+A family of another installed package is an object of `Family`, named by an entry point of the group `lmparse.families`.
+It is loaded when a file or a spec may belong to it, but never for the specs of lmparse.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ GROUP = "lmparse.families"
 
 
 def families() -> tuple[AnyFamily, ...]:
-    """All families. Raises LmparseError LMP-S010 for an unusable one of another package."""
+    """All families. Raises LmparseError LMP-S010 for an unusable family of another package."""
     return (*BUILT_IN, *_installed())
 
 
@@ -60,17 +60,17 @@ def _installed() -> tuple[AnyFamily, ...]:
 
 
 def _families_for(spec: Spec) -> tuple[AnyFamily, ...]:
-    """The families that a spec may belong to: a spec of lmparse never belongs to another package."""
+    """The families that a spec may belong to; a spec of lmparse never belongs to another package."""
     return families() if Path(spec.name).name != spec.name else BUILT_IN
 
 
 def family_of(spec: Spec) -> AnyFamily | None:
-    """The family whose logs have records of a spec; None for a spec whose records are not changes."""
+    """The family of a spec's logs; None if the spec's records are not changes."""
     return next((family for family in _families_for(spec) if family.spec_id == spec.id), None)
 
 
 def detection_of(spec: Spec) -> Detection | None:
-    """How files of a spec are recognised; None if only by parsing their records."""
+    """How files of a spec are recognized; None if only parsing their records can tell."""
     return _by_id(_families_for(spec)).get(spec.id)
 
 
@@ -81,7 +81,7 @@ def dissector_of(file: RecordFile) -> FileDissector:
 
 
 def known_files() -> dict[str, Detection]:
-    """How files are recognised, by spec id."""
+    """How files are recognized, by spec id."""
     return _by_id(families())
 
 
@@ -90,7 +90,7 @@ def _by_id(families: tuple[AnyFamily, ...]) -> dict[str, Detection]:
 
 
 def spec_name(name: str) -> str:
-    """The argument of `catalog.load` for a spec: its name, or the path of a spec of another package."""
+    """The name for `catalog.load` of a spec: the name itself, or the path of a spec of another package."""
     if Path(name).name != name or name in catalog.spec_ids():
         return name
     paths = {Path(path).name: path for family in _installed() for path in (family.spec, *family.detections())}
@@ -108,7 +108,7 @@ def change_reader(
 
 
 def without_descriptions(names: Sequence[str], options: Options) -> list[str]:
-    """The files among several but those that options name, and those whose names say that they describe logs."""
+    """The files that neither options name nor names mark as descriptions of logs."""
     family = family_of(catalog.load(options.spec))
     endings = () if family is None else family.description_endings
     given = {os.path.realpath(addresses.local_path(path)) for path in options.files.values()}
@@ -123,9 +123,9 @@ def without_descriptions(names: Sequence[str], options: Options) -> list[str]:
 
 
 def read_options(given: Mapping[str, Any], *, known: tuple[str, ...] = (), public: tuple[str, ...] = ()) -> Options:
-    """Options as `Options.parse` reads them, with the spec that they name or imply.
+    """The options that `Options.parse` reads, with the spec that they name or imply.
 
-    An option for a file that only the logs of one family have implies the spec of that family.
+    An option for a file that only one family's logs have implies the spec of this family.
     """
     options = Options.parse(given, known=known, public=public)
     if any(plain(name) == "spec" and value is not None for name, value in given.items()):
@@ -135,7 +135,7 @@ def read_options(given: Mapping[str, Any], *, known: tuple[str, ...] = (), publi
 
 
 def check_fits(options: Options, spec: Spec) -> None:
-    """Raise OptionError LMP-S003 for an option that is set but does not apply to records of a spec."""
+    """Raise OptionError LMP-S003 for a given option that does not apply to records of a spec."""
     all_ = _families_for(spec)
     for entry in dataclasses.fields(options):
         owners = [family for family in all_ if entry.name in family.options]

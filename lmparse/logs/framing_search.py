@@ -1,8 +1,8 @@
-"""Framing search: the framings whose records fill a file, with the options for them and the spec of the records.
+"""Framing search: the framings whose records fill a file, with their options and the spec of the records.
 
-Tried are the framings of z/OS, with the rules of their words that manuals describe: either byte order, and a length
-that counts its word or does not. That each word leads to the next one up to the end of the file proves a rule; one
-record is no proof. No byte is ever skipped: a file whose records lead far and end in damage is shown with the damage.
+The search tries the framings of z/OS with the rules of manuals: either byte order, and a length with or without its
+word. A rule is proven if each word leads to the next word up to the end of the file; one record proves nothing. No byte
+is skipped: a file whose records lead far and end in damage is shown with its damage.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from lmparse.storage.buffers import Buffer, open_buffer
 _NAMES = ("rdw", "zosmf", "bdw", "vbs", "bdw-vbs")
 """Framings with descriptor words, in the order of preference."""
 _BLOCKED = ("bdw", "bdw-vbs")
-"""Those in blocks. A block looks like a record, but records do not fill others by chance."""
+"""Framings with blocks. Blocks look like records, but records do not fill blocks by chance."""
 _LEAST, _LEAST_DAMAGED = 2, 8
-"""Fewest records that prove a rule: if they fill the file, and if damage is behind them."""
+"""Fewest records that prove a rule: if they fill the file, and if damage follows."""
 _SHARE = 4
-"""Damage is shown if the records in front of it are at least such a part of the file: one in so many bytes."""
+"""Damage is shown if the records in front of it are at least this part of the file: one byte in `_SHARE`."""
 _SAMPLE, _BLOCKS, _FIRST = 64, 16, 5
 
 
@@ -43,7 +43,7 @@ class FittingFraming:
     """One way to cut a file. Lengths in bytes, without descriptor words."""
 
     spec: str
-    """Spec id of the records: of logs as each family recognises them, of any others that of any records."""
+    """Spec id of the records of a log, as its family recognizes them; for other records that of any records."""
     options: dict[str, str]
     """The options, under their Python names."""
     records: int
@@ -52,10 +52,10 @@ class FittingFraming:
     first: tuple[tuple[int, int, int], ...]
     """Number, offset and length of the first records."""
     fault: FramingError | None = None
-    """Damage behind the last record; None if the records fill the file, but for its header and trailer."""
+    """Damage behind the last record; None if the records fill the file, except for its header and trailer."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as JSON."""
+        """The framing as JSON."""
         return {
             **self.options,
             "count": self.records,
@@ -68,12 +68,12 @@ class FittingFraming:
 
 @dataclass(frozen=True)
 class FramingSearch:
-    """The result for one file."""
+    """The result of the search in one file."""
 
     path: str
     size: int
     framings: tuple[FittingFraming, ...]
-    """The best first, all with records of one spec; none if nothing is proven."""
+    """The best framing first, all with records of one spec; empty if nothing is proven."""
 
     @property
     def spec(self) -> str:
@@ -82,11 +82,11 @@ class FramingSearch:
 
     @property
     def title(self) -> str:
-        """What its records are, in words."""
+        """A description of the records in words."""
         return "records of an unknown kind" if self.spec == RAW else f"records of {self.spec}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as one JSON object."""
+        """The result as one JSON object."""
         found = [one.to_dict() for one in self.framings]
         return {"file": self.path, "size": self.size, "kind": "records", "spec": self.spec, "framings": found}
 
@@ -94,8 +94,8 @@ class FramingSearch:
 def search(path: str | Path, options: Options) -> FramingSearch:
     """Find the framings of a file of records.
 
-    `options` say what is header and trailer of the file, and the limits. Raises FramingError LMP-F001 if the file
-    cannot be read, LMP-F002 if it is empty.
+    `options` give the limits, and the header and trailer of the file. Raises FramingError LMP-F001 for an unreadable
+    file, LMP-F002 for an empty file.
     """
     buffer = open_buffer(path, options.bounds)
     if not len(buffer):
@@ -104,10 +104,10 @@ def search(path: str | Path, options: Options) -> FramingSearch:
 
 
 def fitting_framings(buffer: Buffer, options: Options) -> list[FittingFraming]:
-    """The framings of a file, the best first.
+    """The framings of a file, best first.
 
-    If none fills the file, those that reach a quarter of it before they meet damage. If records are those of a log,
-    only the framings that give such records.
+    If no framing fills the file, framings that reach a quarter of it in front of damage. If some framings give records
+    of a log, only these framings.
     """
     skipped = {name: str(size) for name in ("file_start_offset", "file_end_offset") if (size := getattr(options, name))}
     found = [
@@ -116,17 +116,17 @@ def fitting_framings(buffer: Buffer, options: Options) -> list[FittingFraming]:
     ]  # fmt: skip
     found = [one for one in found if one.fault is None] or found
     logs = [one for one in found if one.spec != RAW]
-    # The best are first: those that lead far; blocks before the records in them.
+    # Best first: framings that lead far, and blocks before the records in blocks.
     found = sorted(
         [one for one in logs if one.spec == logs[0].spec] or found,
         key=lambda one: (-one.records if one.fault is not None else 0, one.options["framing"] not in _BLOCKED),
     )
-    # The same records by another name, such as records that may be spanned but are not, are not shown twice.
+    # Show the same records once, such as records that could be spanned but are not.
     return list({(one.first, one.records): one for one in reversed(found)}.values())[::-1]
 
 
 def _ways(options: Options) -> Iterator[tuple[dict[str, str], Framing]]:
-    """The ways to cut a file, with their options; of one framing those with the fewest options first."""
+    """Yield the ways to cut a file, with their options; for each framing, those with the fewest options first."""
     for name in _NAMES:
         ways: list[tuple[dict[str, str], Framing]] = []
         for record, block in product(RULES, RULES if name in _BLOCKED else RULES[:1]):
@@ -139,7 +139,7 @@ def _ways(options: Options) -> Iterator[tuple[dict[str, str], Framing]]:
 
 
 def _first(framing: Framing, buffer: Buffer) -> list[RecordExtent]:
-    """The first records of a file; none if they are too few, or blocks, or zeros that an adjustment makes a length."""
+    """The first records of a file. Empty for too few records, blocks, or zeros that an adjustment makes a length."""
     first: list[RecordExtent] = []
     with suppress(LmparseError):
         first.extend(islice(framing.extents(buffer), _SAMPLE))
@@ -149,7 +149,7 @@ def _first(framing: Framing, buffer: Buffer) -> list[RecordExtent]:
 
 
 def _tried(named: dict[str, str], framing: Framing, buffer: Buffer, first: list[RecordExtent]) -> FittingFraming | None:
-    """One way, if it is proven; it reads the words of the whole file."""
+    """Try one way on the whole file; None if it is not proven."""
     count, filled, shortest, longest = 0, 0, 1 << 62, 0
     fault: FramingError | None = None
     try:
@@ -161,7 +161,7 @@ def _tried(named: dict[str, str], framing: Framing, buffer: Buffer, first: list[
         fault = error
         fault.forget_frames()
     if 2 * filled <= count or count < (_LEAST if fault is None else _LEAST_DAMAGED):
-        return None  # words without a record behind them are zeros, as are bytes that fill a file
+        return None  # words without a record behind them are zeros, such as padding of a file
     start, end = framing.range_of(buffer)
     if fault is not None and _SHARE * ((fault.record_offset or 0) - start) < end - start:
         return None

@@ -1,4 +1,4 @@
-"""Joining: the path under which several files of one log are read as one, from their beginning or from a checkpoint."""
+"""Joining: the path under which the files of one log are read as one, from the beginning or behind a checkpoint."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from lmparse.storage.processes import Run
 
 
 def is_several(paths: Sequence[str | Path]) -> bool:
-    """Whether paths are read as the files of one log: several ones, a folder, or a pattern of names."""
+    """Whether paths name the files of one log: several paths, a folder, or a pattern of names."""
     return len(paths) != 1 or names_several(str(paths[0]))
 
 
 def one_log(paths: Sequence[str | Path], options: Options) -> tuple[str, Options]:
-    """The path under which files, folders and patterns are read as one log, and the options to read it with.
+    """The path under which files, folders and patterns are read as one log, and the options for reading it.
 
-    Files among several that describe a log are left out, and of folders and patterns the checkpoint of an earlier run,
-    which this one replaces. With the option `checkpoint`, the log goes on behind it.
-    Raises FramingError LMP-F001 for a path that names no file, LMP-F013 if the files are not of one log, OptionError
-    for a log that is read from one file, LMP-S030 for a bad checkpoint.
+    Files that describe a log are left out; so is, in folders and patterns, the checkpoint of an earlier run, which this
+    run replaces. With the option `checkpoint`, reading continues behind the checkpoint. Raises FramingError LMP-F001
+    for a path that names no file, LMP-F013 if the files are not of one log. Raises OptionError for a log that is read
+    from one file, LMP-S030 for a bad checkpoint.
     """
     if options.checkpoint is None and not is_several(paths):
         return str(paths[0]), options
@@ -56,9 +56,9 @@ def one_log(paths: Sequence[str | Path], options: Options) -> tuple[str, Options
 
 
 def files_without(output: str | None, paths: Sequence[str | Path]) -> list[str]:
-    """Paths of the files of one log, without the output of an earlier run that only a folder or a pattern has.
+    """The paths of a log's files, without the output of an earlier run that only a folder or a pattern names.
 
-    The run that begins replaces it. Raises FramingError LMP-F001 for a path that names no file.
+    The beginning run replaces this output. Raises FramingError LMP-F001 for a path that names no file.
     """
     if output is None or not is_several(paths):
         return list(map(str, paths))
@@ -66,7 +66,7 @@ def files_without(output: str | None, paths: Sequence[str | Path]) -> list[str]:
 
 
 def _without(output: str | None, paths: Sequence[str | Path]) -> list[str]:
-    """The files that paths name, but for an output that no path names itself."""
+    """The files that paths name, without an output, unless a path names the output itself."""
     named = list(map(str, paths))
     names = list_files(named)
     if output is None or addresses.is_remote(output):
@@ -85,9 +85,9 @@ def log_paths(
     checkpoint: Checkpoint | None = None,
     faults: list[DataError] | None = None,
 ) -> list[str]:
-    """The path of each log that some files are of, control files left out; `run` reads files in other processes.
+    """The path of each log among some files, without control files; `run` reads files in other processes.
 
-    With a list, errors of files are added to `faults`, and what can be read is joined.
+    With a list, `faults` collects the errors of files, and readable files are joined.
     """
     if len(names) == 1 and options.checkpoint is None:
         return list(names)
@@ -109,13 +109,13 @@ def log_paths(
 
 
 def checkpoint_before(options: Options) -> Checkpoint | None:
-    """The checkpoint that the options name; None if there is none yet.
+    """The checkpoint that the options name; None before the first.
 
-    Raises OptionError LMP-S021 for a place where none can be, LMP-S030 for a bad one.
+    Raises OptionError LMP-S021 for an impossible place, LMP-S030 for a bad checkpoint.
     """
     if options.checkpoint is None:
         return None
-    # The place where the next one is put, however it is written: `file:` addresses too.
+    # The place of the next checkpoint, in whatever form, such as a `file:` address.
     place = check_place(options.checkpoint, inputs_of([]), is_folder=False, overwrite=True, foreign=lambda path: None)
     if not os.path.lexists(place.path):
         return None
@@ -126,7 +126,7 @@ def checkpoint_before(options: Options) -> Checkpoint | None:
 
 
 def checkpoint_behind(log: ChangeLog) -> Checkpoint:
-    """The checkpoint behind a log that has been read. Raises OptionError, and FramingError if it is damaged."""
+    """The checkpoint behind a log that has been read. Raises OptionError, and FramingError for a damaged log."""
     family = family_of(log.spec)
     if family is None or family.checkpoint is None:
         raise OptionError(f"checkpoint: {log.spec.id} is read from one file at a time")
@@ -135,14 +135,14 @@ def checkpoint_behind(log: ChangeLog) -> Checkpoint:
 
 
 def checkpoint_place(options: Options, inputs: Inputs) -> OutputPlace:
-    """Where the next checkpoint is put. Raises OptionError LMP-S021 if something else is there."""
+    """The place for the next checkpoint. Raises OptionError LMP-S021 if another file is there."""
     assert options.checkpoint is not None
     foreign = begins_with(BEGINNING, "a checkpoint of lmparse")
     return check_place(options.checkpoint, inputs, is_folder=False, overwrite=True, foreign=foreign)
 
 
 def check_resumed(options: Options) -> None:
-    """Raise OptionError for options with which changes would be left out here and not given later."""
+    """Raise OptionError for options that would leave changes out now, although later runs do not give them."""
     if options.include != ("committed",):
         raise OptionError("checkpoint is for committed changes", hint="leave include out")
     for name in ("starting_seq", "starting_timestamp", "ending_seq", "ending_timestamp"):

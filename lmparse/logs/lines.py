@@ -1,4 +1,4 @@
-"""Lines: records and changes as the JSON lines that commands print, through the engine that the options name."""
+"""Lines: records and changes as the JSON lines that commands print, by the engine of the options."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from lmparse.values.byte_arrays import Flags
 
 
 def change_lines(log: ChangeLog, span: Span | None = None, schema: pa.Schema = LINES) -> Iterator[list[VersionBatch]]:
-    """The changes of a log with their lines, many at a time: batches, each of one table version.
+    """Yield the changes of a log with their lines, many at a time: batches of one table version each.
 
     `schema` may have other columns of changes beside LINE. Raises as `ChangeLog.typed_changes` does.
     """
@@ -39,7 +39,7 @@ def change_lines(log: ChangeLog, span: Span | None = None, schema: pa.Schema = L
 
 
 def record_lines(file: RecordFile, span: Span | None = None) -> Iterator[pa.RecordBatch]:
-    """The records of a file as lines. Raises as `RecordFile.records` does."""
+    """Yield the records of a file as lines. Raises as `RecordFile.records` does."""
     if lines_refusal(file):
         for held in chunks(map(json_texts.json_line, file.records(span)), size=len):
             yield pa.RecordBatch.from_arrays([pa.array(held, pa.binary())], schema=LINES)
@@ -64,7 +64,7 @@ def lines_refusal(file: RecordFile) -> str:
 
 
 def _mended(file: RecordFile, window: Window, lines: pa.Array, irregular: Flags) -> Iterator[pa.RecordBatch]:
-    """The lines of a window, with those of irregular records made one by one."""
+    """Yield the lines of a window; the lines of irregular records are made one by one."""
 
     def read(number: int) -> list[Row]:
         row = file.row(window.extent(number))
@@ -81,9 +81,9 @@ def _places(window: Window) -> pa.Array:
 
 
 def printed(file: RecordFile, *, with_changes: bool) -> Iterator[str]:
-    """Text of whole lines, many at a time: the changes of a log, or the records of a file.
+    """Yield text of whole lines, many at a time: the changes of a log, or the records of a file.
 
-    With engine `check` from both engines, compared: raises EngineDifferenceError where they differ.
+    Raises EngineDifferenceError where engines differ (engine `check`).
     """
     log = file if with_changes and isinstance(file, ChangeLog) else None
     reason = lines_refusal(file) if log is None else "" if change_reader(log, LINES) else "the options ask for it"
@@ -101,4 +101,4 @@ def printed(file: RecordFile, *, with_changes: bool) -> Iterator[str]:
     if file.options.engine == "check":
         batches = compared(batches, read(opened_again(file)))
     for batch in batches:
-        yield str(arrays.flat(batch.column(0))[0].data, "utf-8")  # the lines one behind another
+        yield str(arrays.flat(batch.column(0))[0].data, "utf-8")  # all lines of the batch

@@ -1,4 +1,4 @@
-"""A log as programs read it: its records, changes and transactions as dictionaries, its changes as Arrow."""
+"""A log for programs: records, changes and transactions as dictionaries, changes as Arrow."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ T = TypeVar("T")
 class Log:
     """A file of records, which are changes if their spec is that of a log.
 
-    Bad records and values are counted and kept in `tally` (mode permissive) or raised (mode failfast); damaged framing
-    is always raised, as FramingError. What is counted is that of one reading: read to the end before the next one.
+    Bad records and values are counted and collected in `tally` (mode permissive) or raised (mode failfast). Damaged
+    framing is always raised, as FramingError. Counts are those of one reading: finish a reading before the next.
     """
 
     def __init__(
         self, file: RecordFile, *, fault: DataError | None = None, folders: tuple[PartitionColumn, ...] = ()
     ) -> None:
-        """`fault` is why it has no control file to take; `folders` are the columns that folders of `k=v` make."""
+        """`fault`: why the log has no control file; `folders`: the columns made by folders of `k=v`."""
         self._file, self._fault, self._folders = file, fault, folders
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """The records as `lmparse records` prints them, whatever the options for changes."""
+        """Yield the records as `lmparse records` prints them, whatever the options for changes."""
         self._check_engine("records")
         return self._begun(self._file.records())
 
     def changes(self) -> Iterator[dict[str, Any]]:
-        """The changes as `lmparse changes` prints them.
+        """Yield the changes as `lmparse changes` prints them.
 
-        Raises OptionError LMP-S003 for records that are not changes, ControlError LMP-C007 if there is no control file
-        for a log that needs one, or several.
+        Raises OptionError LMP-S003 for records that are not changes, and ControlError LMP-C007 if a log needs a control
+        file and has none or several.
         """
         self._check_engine("changes")
         log = self._change_log()
@@ -63,9 +63,9 @@ class Log:
         return self._begun(log.changes())
 
     def tables(self) -> Iterator[dict[str, Any]]:
-        """The versions of the tables that describe the log, as `lmparse tables --json` prints them.
+        """Yield the table versions that describe the log, as `lmparse tables --json` prints them.
 
-        Raises as `changes` does, and, behind those that are known, the error that ends reading.
+        Raises as `changes` does, and, after the known versions, the error that ends reading.
         """
         log = self._change_log()
         described = table_descriptions(log)
@@ -75,9 +75,9 @@ class Log:
             raise described.fault
 
     def transactions(self) -> Iterator[dict[str, Any]]:
-        """The transactions, or units of recovery, as `lmparse txn --json` prints them: one row each.
+        """Yield the transactions, or units of recovery, as `lmparse txn --json` prints them: one row each.
 
-        Raises as `changes` does, but Log Master's control file is not needed.
+        Raises as `changes` does, but a Log Master log needs no control file.
         """
         log = self._change_log(needs_control=False)
         return self._begun(summary.to_row() for summary in transaction_summaries(log))
@@ -85,13 +85,13 @@ class Log:
     def to_reader(self, *, filters: Sequence[Filter] = (), metadata: bool = True) -> pa.RecordBatchReader:
         """The changes that fulfil all `filters` as a stream of Arrow batches; needs pyarrow.
 
-        Batches are made as they are asked for. They have the columns of Spark: with the option `table`, `before` and
-        `after` are structs, otherwise JSON text. `metadata` tells whether there is a column `_metadata`. In mode
-        permissive, bad records and values are in the columns for them.
+        Batches are made on demand. They have the columns of Spark: with the option `table`, `before` and `after` are
+        structs, otherwise JSON text. `metadata` adds the column `_metadata`. In mode permissive, bad records and values
+        are in the columns for them.
 
         Raises as `changes`, OptionError LMP-S005 without pyarrow, and OptionError for a table or column that the log
-        does not have. Its batches raise the errors of reading behind the rows before them: DataError,
-        EngineDifferenceError with engine `check`, and ReadError LMP-F012 if a file has changed since it was opened.
+        lacks. Batches raise the errors of reading after the rows in front: DataError, EngineDifferenceError with engine
+        `check`, and ReadError LMP-F012 if a file has changed since it was opened.
         """
         try:
             import pyarrow as pa
@@ -114,7 +114,7 @@ class Log:
     def to_table(self, *, filters: Sequence[Filter] = (), metadata: bool = True) -> pa.Table:
         """The same changes as one table. Raises as `to_reader` and its batches.
 
-        The metadata of its schema have what is known of the reading, each as JSON: `lmparse.left_out`, and of `tally`
+        The metadata of its schema have facts about the reading as JSON: `lmparse.left_out`, and from `tally`
         `lmparse.error_count`, `lmparse.dropped`, `lmparse.kept` and `lmparse.notices`.
         """
         table = self.to_reader(filters=filters, metadata=metadata).read_all()
@@ -123,15 +123,15 @@ class Log:
         return noted(table, {"left_out": dict(sorted(self.left_out.items())), **self.tally.to_dict()})
 
     def save_checkpoint(self) -> None:
-        """Write how far the log has been read into the file that the option `checkpoint` names.
+        """Write how far the log has been read to the file of the option `checkpoint`.
 
-        For when all changes have been read and are safe: the next reading with this file gives what is behind them.
-        Raises OptionError LMP-S021 if something else is there, FramingError if the log is damaged.
+        Call it after all changes have been read and are safe; the next reading with this file continues behind them.
+        Raises OptionError LMP-S021 if another file is there, FramingError if the log is damaged.
         """
         save_checkpoint(self._file)
 
     def _change_log(self, *, needs_control: bool = True) -> ChangeLog:
-        """The log, if it has changes that can be read."""
+        """The log, if its changes can be read. Raises OptionError or ControlError otherwise."""
         check_changes(self._file.options)
         if needs_control and self._fault is not None:
             raise self._fault
@@ -143,17 +143,17 @@ class Log:
             raise OptionError(f"engine check means nothing for {what}", hint="it is for to_reader and to_table")
 
     def _begun(self, rows: Iterator[T]) -> Iterator[T]:
-        """Rows of a new reading: what an earlier one counted, or kept for rows that nobody took, is forgotten."""
+        """Yield rows of a new reading, after resetting what an earlier reading counted or collected."""
         file = self._file
         file.tally.begin()
-        file.keeps_bad_records = False  # dictionaries have no place for them
+        file.keeps_bad_records = False  # dictionaries have no place for bad records
         file.bad_records.clear()
         self.left_out.clear()
         yield from rows
 
     @property
     def left_out(self) -> Counter[str]:
-        """Number of changes that options exclude, by reason; counted while they are read, anew each time."""
+        """Number of changes that options exclude, by reason; counted anew by each reading."""
         return self._file.left_out if isinstance(self._file, ChangeLog) else Counter()
 
     @property
@@ -163,18 +163,18 @@ class Log:
 
     @property
     def decisions(self) -> list[Decision]:
-        """Decisions about the file, each with its evidence; which control file was taken is known with its changes."""
+        """Decisions about the file with their evidence; reading changes adds the choice of the control file."""
         return self._file.decisions
 
 
 def open_log(path: str | Path | Sequence[str | Path], **options: Any) -> Log:
     """Open a log. `lmparse.open_log("a.dat", control="a.ctl").changes()` returns its changes.
 
-    Several files, and those of a folder or a pattern, are one log: they are put in order by the positions of their
-    records, and what is in two of them is read once. Options are those of the command line under their Python names.
+    Several files, and the files of a folder or pattern, are one log. The positions of their records give the order of
+    the files, and records in two files are read once. Options are those of the command line under their Python names.
     Without `control`, a Log Master log is read with the control file beside it, which `decisions` and a notice name.
-    Raises OptionError, UnknownFormatError for an unknown spec, FramingError for a file whose framing cannot be found,
-    and for files that are not of one log, ControlError for a bad control file.
+    Raises OptionError, UnknownFormatError for an unknown spec, FramingError for a file of unknown framing and for files
+    that are not of one log, ControlError for a bad control file.
     """
     check_taken(options, "records changes lines resumed", "open_log")
     named = read_options(options)
@@ -187,8 +187,8 @@ def read_changes(
 ) -> pa.Table:
     """The changes of a log that fulfil all `filters`, as an Arrow table; needs pyarrow. See `Log.to_table`.
 
-    Several files are one log, and options are those of `lmparse changes` under their Python names. Raises as `open_log`
-    and `Log.to_table`.
+    Several files are one log. Options are those of `lmparse changes` under their Python names. Raises as `open_log` and
+    `Log.to_table`.
     """
     check_taken(options, "changes lines", "read_changes")
     named = read_options(options)
@@ -206,10 +206,10 @@ def _opened(paths: list[str], options: Options) -> Log:
 
 
 def transaction_summaries(log: ChangeLog) -> Iterator[TransactionSummary]:
-    """The transactions of a log; with engine `check` from both engines, compared.
+    """Yield the transactions of a log.
 
-    Raises OptionError LMP-S003 for a family that cannot tell transactions apart, EngineDifferenceError where the
-    engines differ, and FramingError where the file is damaged, behind the transactions before the damage.
+    Raises OptionError LMP-S003 for a family without transactions, EngineDifferenceError where engines differ (engine
+    `check`), and FramingError for a damaged file, after the transactions in front of the damage.
     """
     family = check_changes(log.options)
     if family.transactions is None:
@@ -223,7 +223,7 @@ def transaction_summaries(log: ChangeLog) -> Iterator[TransactionSummary]:
 
 
 def _placed(log: ChangeLog, summary: TransactionSummary) -> TransactionSummary:
-    """A summary with the files of its first and last record, and the places of these in them."""
+    """A summary with the files of its first and last record, and their places in these files."""
     first, last = (
         log.origin.metadata(RecordExtent(index, ((offset, 0),), None))
         for index, offset in (

@@ -1,6 +1,6 @@
-"""Opening: files with the reader of their spec, and the control file beside a log, where no option names one.
+"""Opening: files with the reader of their spec, and the control file beside a log, if no option names one.
 
-Nothing is taken that is not said.
+Every file that is taken without an option is reported.
 """
 
 from __future__ import annotations
@@ -35,28 +35,27 @@ CONTROL_FILE = "control file"
 
 @dataclass(frozen=True)
 class Beside:
-    """The result of looking beside a log."""
+    """The result of looking for a control file beside a log."""
 
     options: Options
-    """With the path of the control file, if there is one to take: also where the options name a folder or a pattern."""
+    """With the path of the control file, if one was found; also where the options name a folder or a pattern."""
     decision: Decision | None = None
-    """What was taken, or why nothing of what is there; None if there is nothing, or if nothing was looked for."""
+    """The file taken, or why no existing file was taken; None if there is no file, or no search."""
     fault: DataError | None = None
-    """Why there is none; for those who cannot do without."""
+    """Why there is no control file, for readers that need one."""
 
     @property
     def found(self) -> dict[str, str]:
-        """The option that names what was taken; empty if nothing was."""
+        """The option that names the file taken; empty if no file was taken."""
         control = self.options.control
         return {"control": control} if control is not None and self.decision is not None else {}
 
 
 def look_beside(path: str, options: Options, searches: dict[str, ControlFinder] | None = None) -> Beside:
-    """Find the control file of a log: in its folder, unless the options say where it is or the log needs none.
+    """Find the control file of a log: in its folder, unless the options name a place or the log needs none.
 
-    `searches`, by the names of families, are for many logs: a folder is looked through for the first one. Of joined
-    files it is the address of the control files of each. Raises ControlError LMP-C007 if there is none where the
-    options say.
+    `searches`, by family name, serves many logs: each folder is listed once. For joined files, the result is the
+    address of their control files. Raises ControlError LMP-C007 if there is none where the options say.
     """
     family = family_of(catalog.load(options.spec))
     if family is None or family.control is None:
@@ -89,7 +88,7 @@ AnyFile = TypeVar("AnyFile", bound=RecordFile)
 def open_file(
     path: str | Path, options: Options, *, settings: FileSettings | None = None, on_error: OnError = None
 ) -> RecordFile:
-    """Open a file with the reader of its spec."""
+    """Open a file with the reader of its spec. Raises OptionError, FramingError."""
     spec = catalog.load(options.spec)
     check_fits(options, spec)
     family = family_of(spec)
@@ -105,7 +104,7 @@ def open_file(
 def open_changes(
     path: str | Path, options: Options, *, settings: FileSettings | None = None, on_error: OnError = None
 ) -> ChangeLog:
-    """Open a file whose records are changes. Raises OptionError LMP-S003 for a spec whose records are not."""
+    """Open a file whose records are changes. Raises OptionError LMP-S003 for other specs."""
     check_changes(options)
     log = open_file(path, options, settings=settings, on_error=on_error)
     assert isinstance(log, ChangeLog)
@@ -113,7 +112,7 @@ def open_changes(
 
 
 def opened_again(file: AnyFile, settings: FileSettings | None = None) -> AnyFile:
-    """The same file, or part with these settings, for the engine `kaitai`; the first one reports."""
+    """The same file, or part with these settings, for the engine `kaitai`; only the first file reports errors."""
     options = replace(file.options, engine="kaitai")
     other = open_file(file.path, options, settings=settings, on_error=ignored)
     other.refuses_unread = file.refuses_unread
@@ -125,10 +124,10 @@ def opened_again(file: AnyFile, settings: FileSettings | None = None) -> AnyFile
 def open_resumed(
     paths: Sequence[str | Path], options: Options, *, needs_control: bool = True, on_error: OnError = None
 ) -> ChangeLog:
-    """Open the files of one log, to go on behind the checkpoint that the options name, if they do.
+    """Open the files of one log; reading continues behind the checkpoint of the options, if there is one.
 
-    The control file beside the log is taken if the options name none, and is among the decisions and notices. Raises as
-    `one_log` and `open_file`, ControlError LMP-C007 if the log `needs_control` and there is none to take.
+    Without an option, the control file beside the log is taken, and named in decisions and notices. Raises as `one_log`
+    and `open_file`, and ControlError LMP-C007 if the log `needs_control` and no control file is found.
     """
     check_changes(options)
     path, options = one_log(paths, options)
@@ -154,9 +153,9 @@ def open_beside(path: str, beside: Beside, *, needs_control: bool = True, on_err
 
 
 def check_control(path: str, beside: Beside) -> None:
-    """Raise ControlError LMP-C007 for a log that has no changes without the control file that is not there."""
+    """Raise ControlError LMP-C007 for a log that lacks the control file that its changes need."""
     if beside.fault is not None:
-        open_file(path, beside.options)  # what is not such a log needs none: its error says what it is
+        open_file(path, beside.options)  # raises the error of a file that is no such log and so needs no control file
         raise beside.fault
 
 
@@ -170,7 +169,7 @@ def table_descriptions(log: ChangeLog) -> TableDescriptions:
 
 
 def files_read(path: str, options: Options) -> Inputs:
-    """All files that are read for a log or a folder: itself, those that describe it, and a spec built elsewhere."""
+    """All files that are read for a log or folder: itself, files that describe it, and a spec from elsewhere."""
     return inputs_of([path, *options.files.values(), *spec_files(options.spec)])
 
 
@@ -181,23 +180,23 @@ def states_read(path: str, options: Options) -> tuple[FileState, ...]:
 
 
 def spec_files(name: str) -> list[str]:
-    """Patterns for the files of a spec that is named by its path; none for the specs of lmparse."""
+    """Patterns for the files of a spec given by its path; none for the specs of lmparse."""
     folder = os.path.dirname(name)
     return [f"{glob.escape(folder)}/{pattern}" for pattern in ("*.py", "*.json", "debug/*.py")] if folder else []
 
 
 def save_checkpoint(file: RecordFile) -> None:
-    """Write how far a log has been read into the file that its options name; see `Log.save_checkpoint`.
+    """Write how far a log has been read to the file of its options; see `Log.save_checkpoint`.
 
-    Raises OptionError LMP-S022 if another run has written it since it was read: that has given the same changes, and
-    may have read further.
+    Raises OptionError LMP-S022 if another run has written the file since this run read it: that run gave the same
+    changes, and may have read further.
     """
     if file.options.checkpoint is None or not isinstance(file, ChangeLog):
         raise OptionError("no checkpoint is named", hint="give checkpoint too")
     place = checkpoint_place(file.options, files_read(file.path, file.options))
     reached = checkpoint_behind(file)
     with naming_output(place.shown), alone_in(place.path.parent):
-        # One that is equal to `reached` may be of another run, over the same files: its changes are given twice then.
+        # Another run over the same files may have written an equal checkpoint; its changes would be given twice.
         if checkpoint_before(file.options) != (file.saved or file.resumed):
             text = f"{place.shown} was written by another run since this one has read it, and is left as it is"
             raise OptionError(text, code="LMP-S022", hint="drop what this run gave, and read again behind it")
@@ -206,7 +205,7 @@ def save_checkpoint(file: RecordFile) -> None:
 
 
 def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:
-    """One record's bytes as a dict, as `lmparse records` prints it.
+    """The values of one record's bytes as a dict, as `lmparse records` prints the record.
 
     Raises RecordError or InvalidValueError, with the field and its offset, LimitError, and OptionError.
     """

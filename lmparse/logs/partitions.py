@@ -1,8 +1,8 @@
 """Partitions: a set of files, cut into parts that can be read independently.
 
-A part is a span of one file between two records, with the settings of the whole file. The log itself cuts so that no
-change is divided. A file that is damaged among several does not end their reading: it is rows, or left out. Folders of
-`k=v` make columns behind those of the rows: `/logs/dt=2026-03-14/a.dat` gives each row of that file 2026-03-14 in `dt`.
+A part is a span of one file between two records, with the settings of the whole file. The log itself makes the cuts, so
+no cut divides a change. Among several files, a damaged file does not end the reading: it becomes a row, or is left out.
+Folders of `k=v` make columns behind those of the rows: `/logs/dt=2026-03-14/a.dat` gives its rows 2026-03-14 in `dt`.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from lmparse.storage.processes import Run
 from lmparse.storage.states import FileState, check_all
 
 DEFAULT_BYTES = 128 * 1024 * 1024
-"""Size of a part in bytes; Spark's default."""
+"""Default size of a part in bytes, as in Spark."""
 _UNREADABLE = "LMP-F001"
 _OF_REQUEST = ("LMP-L004",)
-"""Errors that say that a file is read in the wrong way, or that too little may be held, and not that it is damaged."""
+"""Errors of a wrong request or a low limit, not of a damaged file."""
 
 _FOLDER_TYPES = {
     "int": pa.int32(),
@@ -51,23 +51,23 @@ _FOLDER_TYPES = {
 
 @dataclass(frozen=True)
 class FilePart:
-    """A span of a file and everything that is needed to read it in another process. Safe to pickle."""
+    """A span of a file, with everything needed to read it in another process. Safe to pickle."""
 
     path: str
     options: Options
     settings: FileSettings
     span: Span
     planned: tuple[FileState, ...]
-    """The file, and those that describe it, when the parts were made."""
+    """States of the file, and of files that describe it, when the parts were made."""
     fingerprint: str
-    """That of the spec when the parts were made."""
+    """Fingerprint of the spec when the parts were made."""
     is_tolerant: bool = False
-    """Whether damage in it is a row, or left out, and does not end the reading of all files."""
+    """Whether damage becomes a row or is left out, and does not end the reading of all files."""
 
     def open(self, **named: Any) -> RecordFile:
         """Open the file to read this part.
 
-        Raises ReadError LMP-F012 if the file or the spec is not the one that the parts were made with.
+        Raises ReadError LMP-F012 if the file or the spec has changed since the parts were made.
         """
         self.check()
         catalog.load_planned(self.options.spec, self.fingerprint)
@@ -78,19 +78,19 @@ class FilePart:
         return file
 
     def check(self) -> None:
-        """Raise an error if a file is gone or has changed. After the last row, this proves all rows."""
+        """Raise an error if a file is gone or changed. After the last row, this check proves all rows."""
         check_all(self.planned)
 
 
 @dataclass(frozen=True)
 class UnreadFile:
-    """A file of which nothing can be read, in the place of its parts. Safe to pickle."""
+    """An unreadable file, in place of its parts. Safe to pickle."""
 
     path: str
     options: Options
     error: DataError
     start: int = 0
-    """Offset up to which it is read as a part of a log of several files."""
+    """Offset from which the file is unread, if it is part of a log of several files."""
 
 
 Part = FilePart | UnreadFile
@@ -98,7 +98,7 @@ Part = FilePart | UnreadFile
 
 @dataclass(frozen=True)
 class Request:
-    """Which files to read, and how."""
+    """The files to read, and how to read them."""
 
     paths: tuple[str, ...]
     options: Options
@@ -113,24 +113,24 @@ class Request:
 
     @cached_property
     def selected(self) -> FileList:
-        """The files that are asked for, sorted within each path. Raises FramingError as `list_folders`."""
+        """The selected files, sorted within each path. Raises FramingError as `list_folders`."""
         return list_folders(self.paths, name_filter=self.name_filter, recursive=self.recursive)
 
     @cached_property
     def _names_one(self) -> bool:
-        """Whether they are one file that the caller named itself, and not what a folder, a pattern or a list gave."""
+        """Whether the caller named one file by its own path, not by a folder, a pattern or a list."""
         return len(self.paths) == 1 and names_one(self.paths[0], self.selected.files)
 
     @property
     def is_tolerant(self) -> bool:
-        """Whether what cannot be read of a file does not end the reading: sound records of the others are rows."""
+        """Whether an unreadable part of a file does not end the reading of other files."""
         return self.options.mode != "failfast" and not self._names_one
 
     def files(self, run: Run | None = None) -> list[tuple[str, Options | DataError]]:
-        """Each data file with its options, or with the error that keeps it from being read.
+        """Each data file with its options, or with the error that makes it unreadable.
 
-        With changes, its control file is found, and files of one log are joined; `run` reads what joining takes, if it
-        is given. Raises the error of a file if reading is not tolerant, or if no file can be read.
+        With changes, control files are found, and the files of one log are joined; `run` reads them in other processes.
+        Raises the error of a file if reading is not tolerant, or if no file can be read.
         """
         names, faults = self.selected.files, list[DataError]()
         if not self._names_one:
@@ -150,7 +150,7 @@ class Request:
         return found
 
     def _options_of(self, name: str, search: Callable[[str, str | None], str] | None) -> Options | DataError:
-        """The options of a log, with its control file; `search` looks through a folder once for all logs."""
+        """The options of a log with its control file, or an error; `search` lists each folder once for all logs."""
         if search is None:
             return self.options
         try:
@@ -162,7 +162,7 @@ class Request:
         return fault
 
     def _fault(self, name: str, error: DataError) -> DataError:
-        """The error of a file without a control file; one that is not such a log needs none, and says what it is."""
+        """The error of a file without a control file; the file's own error if the file is no log that needs one."""
         if error.code == "LMP-C007":
             try:
                 open_file(name, replace(self.options, control=None))
@@ -171,7 +171,7 @@ class Request:
         return error.of_log(name)
 
     def logs(self) -> Iterator[ChangeLog]:
-        """The logs, opened one by one; those that cannot be opened are left out where they do not end the reading."""
+        """Yield the logs, opened one by one; in tolerant reading, logs that cannot be opened are left out."""
         for path, options in self.files():
             try:
                 if isinstance(options, DataError):
@@ -184,10 +184,10 @@ class Request:
             yield log
 
     def parts(self, *, run: Run | None = None) -> Iterator[Part]:
-        """Every part of every file. Reads descriptor words, and headers where segments may be.
+        """Yield every part of every file. Reads descriptor words, and headers if records may have segments.
 
-        `run` runs what a log must know before its parts can be read, if anything. Raises OptionError at the end for a
-        column that no log has; where one cannot be read, nobody knows what it has.
+        `run` runs work that a log needs before its parts can be read. Raises OptionError at the end for a column that
+        no log has, unless a log is unreadable, because its columns are unknown.
         """
         files = self.files(run)
         joined = {name for path, _ in files for name in names_in(path) if name != path}
@@ -214,7 +214,7 @@ class Request:
         expect_columns(wanted, known)
 
     def _spans(self, file: RecordFile, run: Run | None, *, is_one_of_many: bool) -> list[tuple[FileSettings, Span]]:
-        """The spans of a file that are its parts, with their settings; none of a log without the table asked for."""
+        """The spans of a file's parts, with their settings; none for a log without the requested table."""
         if not (self.with_changes and isinstance(file, ChangeLog)):
             return file.record_parts(self.max_bytes)
         file.run = run
@@ -225,7 +225,7 @@ class Request:
         return file.change_parts(self.max_bytes)
 
     def _unread(self, path: str, error: DataError, start: int) -> Iterator[UnreadFile]:
-        """A file, or those of one log, of which nothing is read, or nothing from an offset on."""
+        """Yield the files at a path, one file or the joined files of a log, as unread from an offset on."""
         joined = joined_of(path)
         for name, begin in [(path, start)] if joined is None else [(one.path, one.start) for one in joined.pieces]:
             yield UnreadFile(name, self.options, copy(error).of_log(name), begin)
@@ -236,7 +236,7 @@ class Request:
 
 
 def data_files(names: Sequence[str], options: Options) -> list[str]:
-    """The files among several that are not descriptions of others."""
+    """The files among several that do not describe others."""
     family = family_of(catalog.load(options.spec))
     if family is None:
         return list(names)
@@ -245,9 +245,9 @@ def data_files(names: Sequence[str], options: Options) -> list[str]:
 
 
 def is_damage(error: DataError, path: str) -> bool:
-    """Whether an error is of a damaged file, of which others need not suffer.
+    """Whether an error means a damaged file, which need not affect other files.
 
-    A file that is gone is not damaged, nor is one that an option names.
+    A missing file is not damaged, nor is a file that an option names.
     """
     if error.code == _UNREADABLE:
         return error.file in (None, path, local_path(path)) and is_there(path)
@@ -258,7 +258,7 @@ def is_damage(error: DataError, path: str) -> bool:
 
 
 def with_folder_columns(schema: pa.Schema, columns: Sequence[PartitionColumn]) -> pa.Schema:
-    """A schema with these columns behind the others. Raises OptionError LMP-S012 for a name that it has already."""
+    """A schema with the columns of folders at the end. Raises OptionError LMP-S012 for a name that the schema has."""
     known = {name.lower() for name in schema.names}
     for column in columns:
         if column.name.lower() in known:
@@ -270,15 +270,15 @@ def with_folder_columns(schema: pa.Schema, columns: Sequence[PartitionColumn]) -
 
 
 def folder_array(column: PartitionColumn, batch: pa.RecordBatch) -> pa.Array:
-    """The values of a column for the rows of a batch: those of the files that its column `_metadata` names, since files
-    of several folders may be one log."""
+    """The values of a folder column for the rows of a batch, by the file in `_metadata` of each row: files of several
+    folders may form one log."""
     files = batch.column("_metadata").field("file").dictionary_encode()
     values = pa.array([column.value(path) for path in files.dictionary.to_pylist()], _type(column))
     return values.take(files.indices)
 
 
 def with_folder_values(batch: pa.RecordBatch, schema: pa.Schema, columns: Sequence[PartitionColumn]) -> pa.RecordBatch:
-    """A batch with these columns, and of its own those that a schema has."""
+    """A batch with the columns of a schema: the columns of folders, and columns of its own."""
     folders = {column.name: column for column in columns}
     arrays = [folder_array(folders[name], batch) if name in folders else batch.column(name) for name in schema.names]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)

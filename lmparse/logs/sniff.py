@@ -1,4 +1,4 @@
-"""Sniff: recognises a file, with the proof, and the options that read it; also one that is not what its spec says."""
+"""Sniff: recognizes a file by proof, with the options that read it; also a file that its spec does not fit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lmparse.values import codepages
 
 _SHOWN, _TRIED = 5, 3
 _REPLACED = 8
-"""More characters than these in place of bytes that are no UTF-8 show that a file was rewritten."""
+"""Number of replacement characters above which a file counts as rewritten in UTF-8."""
 _SAMPLE_BYTES = 1 << 16
 _UNPACK = "unpack it first"
 _CONVERT = "give the log that it was made of"
@@ -46,16 +46,16 @@ class Sniffed:
 
     @property
     def options(self) -> dict[str, str]:
-        """The options that read it, under their Python names."""
+        """The options that read the file, under their Python names."""
         return {"spec": self.spec, "framing": self.trial.framing.name, **self.proven}
 
     @property
     def records(self) -> list[tuple[int, int, int]]:
-        """Number, offset and length of the first records: the proof."""
+        """Number, offset and length of the first records, as proof."""
         return [(extent.index, extent.offset, extent.length) for extent in self.trial.extents[:_SHOWN]]
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as one JSON object."""
+        """The result as one JSON object."""
         names = ("index", "offset", "length")
         return {
             "file": self.path,
@@ -69,10 +69,10 @@ class Sniffed:
 
 
 def sniff(path: str | Path, limits: Limits = DEFAULT) -> Sniffed:
-    """Recognise a file. A compressed file is unpacked as a whole, since its size is one of the facts.
+    """Recognize a file. A compressed file is unpacked completely, because its size is one of the facts.
 
-    Raises FramingError: LMP-F001 if it cannot be read, LMP-F002 if it is empty, LMP-F010 if it was converted to ASCII,
-    LMP-F003 if it is not recognised, LMP-L002 or LMP-L003 if a limit is exceeded.
+    Raises FramingError: LMP-F001 for an unreadable file, LMP-F002 for an empty file, LMP-F010 for a file converted to
+    ASCII, LMP-F003 for an unknown file, LMP-L002 or LMP-L003 above a limit.
     """
     path = path_of("path", path)
     if not isinstance(limits, Limits):
@@ -81,7 +81,7 @@ def sniff(path: str | Path, limits: Limits = DEFAULT) -> Sniffed:
 
 
 def sniff_spec(path: str, options: Options) -> Sniffed:
-    """What cuts a file into the records of the spec that the options name. Raises FramingError and OptionError."""
+    """The framing of a file with records of the spec in the options. Raises FramingError and OptionError."""
     detection = detection_of(catalog.load(options.spec))
     offsets = {name: str(size) for name in ("file_start_offset", "file_end_offset") if (size := getattr(options, name))}
     buffer = open_buffer(path, options.bounds)
@@ -118,7 +118,7 @@ def _find(buffer: Buffer, limits: Limits) -> tuple[str, Detection, Trial]:
                 raise
     if not fits:
         raise (limited or ambiguous)[0] if limited or ambiguous else _converted(buffer) or _unknown(buffer, walks)
-    # A framing that fits the whole file is preferred to one that fits its beginning.
+    # Prefer a framing that fits the whole file to a framing that fits only the beginning.
     return min(fits, key=lambda fit: not fit[2].is_proven)
 
 
@@ -136,7 +136,7 @@ def _converted(buffer: Buffer) -> FramingError | None:
         original = bytes(back[character] for character in text)
         kinds = known_files().values()
         trials = (trial for detection in kinds for trial in try_framings(original, detection))
-        # Or the bytes before translation begin with the fixed first bytes of some kind of file.
+        # Or the bytes before translation begin with the magic of some kind of file.
         starts = [(detection.magic, at) for detection in kinds if detection.magic for at in record_starts()]
         if any(trial.refusal is None and trial.extents for trial in trials) or any(
             original.startswith(magic, at) and not sample.startswith(magic, at) for magic, at in starts
@@ -185,14 +185,14 @@ _KINDS: tuple[tuple[int, bytes, tuple[str, str]], ...] = (
     (0, b"ORC", ("an ORC file", _CONVERT)),
     (0, b"SQLite format 3\0", ("an SQLite database", _CONVERT)),
     (0, b"%PDF-", ("a PDF document", "give a log")),
-    # A control record of TSO/E TRANSMIT: its length, flags, and INMR01 in EBCDIC.
+    # A control record of TSO/E TRANSMIT: length, flags, and INMR01 in EBCDIC.
     (2, b"\xc9\xd5\xd4\xd9\xf0\xf1", (
         "a data set packed by TSO TRANSMIT", "unpack it with RECEIVE, and transfer what comes out")),
 )  # fmt: skip
 
 
 def foreign_kind(buffer: Buffer) -> tuple[str, str] | None:
-    """The kind of file that is no log that bytes begin like, and what to do; None if none is known."""
+    """The kind of a file of another program by its first bytes, and a hint what to do; None if unknown."""
     first = bytes(buffer[:_LONGEST])
     packing = packing_by_bytes(first)
     if packing is not None:
@@ -205,19 +205,19 @@ def foreign_kind(buffer: Buffer) -> tuple[str, str] | None:
 
 
 def _is_zeros(sample: bytes) -> bool:
-    """Whether all bytes but those of a descriptor word or two are zero."""
+    """Whether all bytes are zero, except for those of at most two descriptor words."""
     return len(sample) - sample.count(0) <= max(record_starts()) < len(sample)
 
 
 def _is_rewritten(sample: bytes) -> bool:
-    """Whether a program has read the bytes as UTF-8 and written what it could read: no log is UTF-8 by chance."""
+    """Whether a program has decoded the bytes as UTF-8 and written the result; no log is UTF-8 by chance."""
     text = sample.decode("utf-8", "ignore")
     return text.count("\ufffd") > _REPLACED and len(text.encode()) > len(sample) - 4
 
 
 def _is_text(sample: bytes) -> bool:
     printable = sum(byte in b"\t\r\n" or 0x20 <= byte < 0x7F for byte in sample)
-    # A blank of EBCDIC is an at sign of ASCII, and letters of EBCDIC are not printable: padded fields look like text.
+    # An EBCDIC blank is `@` in ASCII, and EBCDIC letters are not printable: only padded fields look like text.
     is_padded = sample.count(codepages.lookup("cp037").encode(" ")[0]) > max(sample.count(b" "), len(sample) // 20)
     return len(sample) > 0 and printable >= 0.95 * len(sample) and not is_padded
 
@@ -233,10 +233,10 @@ _KINDS_BY_BYTES: tuple[tuple[Callable[[bytes], bool], tuple[str, str]], ...] = (
 
 
 def of_another_kind(path: str | Path | None, options: Options, error: DataError) -> DataError:
-    """The error of a file that is not of the family of its spec, or of another part of it; `error` if it is not known.
+    """The error of a file that is of another family than its spec, or another file of the family; else `error`.
 
-    That is what reading it as one of the family gave. It is not trusted if no framing fits, if there is no control
-    file, or if the first record is damaged already: bytes of another kind may begin like a record of any length.
+    `error` comes from reading the file by its spec. It is doubted if no framing fits, if no control file is found, or
+    if the first record is damaged: other bytes may begin like a record of any length.
     """
     is_first = error.record_index == 0 and error.code in ("LMP-F005", "LMP-F006", "LMP-F007")
     is_certain = error.code not in ("LMP-F003", "LMP-C007") and not is_first

@@ -1,8 +1,8 @@
-"""Built: loads the products of a spec that is not of lmparse, and only as they were built.
+"""Built: loads the products of specs from elsewhere, and only unchanged products.
 
-Products are Python: who names a folder of products runs the code of the one who built it. Each module is compared with
-its hash in the folder's manifest when it is loaded, so that a file that was changed, added or exchanged is not run.
-The manifest is not signed: it does not replace trust in who wrote the folder.
+Products are Python code: naming a folder of products runs the code of its builder. Each module is compared with its
+hash in the folder's manifest when it is loaded, so a changed, added or exchanged file does not run. The manifest is not
+signed: it does not replace trust in the author of the folder.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _PREFIX = "lmparse_specs_"
 
 
 def package_of(folder: Path) -> str:
-    """The package as which a folder of products is imported. Raises UnknownFormatError LMP-S011.
+    """The package name for importing a folder of products. Raises UnknownFormatError LMP-S011.
 
-    Each folder has a name of its own, so that relative imports in it work and two folders never mix.
+    Each folder has its own name, so relative imports work, and folders never mix.
     """
     package = _PREFIX + hashlib.sha256(str(folder).encode(errors="surrogateescape")).hexdigest()[:16]
     if package not in sys.modules:
@@ -46,7 +46,7 @@ def imported(name: str) -> ModuleType:
         return importlib.import_module(name)
     except LmparseError:
         raise
-    except (Exception, SystemExit) as error:  # a module may raise anything when it is loaded
+    except (Exception, SystemExit) as error:  # loading a module may raise anything
         if not name.startswith(_PREFIX):
             raise
         folder = Path(sys.modules[name.partition(".")[0]].__path__[0])
@@ -54,14 +54,14 @@ def imported(name: str) -> ModuleType:
 
 
 def differs(folder: Path, name: str, found: str) -> UnknownFormatError:
-    """The error of products that are not as they were built."""
+    """The error of changed products."""
     text = f"{folder}: {name} is not as it was built: {found}"
     hint = f"build the spec again, from a source that you trust: lmparse build --formats DIR --out {folder}"
     return UnknownFormatError(text, code="LMP-S011", hint=hint)
 
 
 def _hashes(folder: Path) -> dict[str, str]:
-    """The hashes of a manifest by file name."""
+    """The hashes in a manifest, by file name."""
     try:
         content = read_json(file_bytes(folder / MANIFEST))
         outputs = [content["outputs"], *(entry["outputs"] for entry in content["specs"].values())]
@@ -73,7 +73,7 @@ def _hashes(folder: Path) -> dict[str, str]:
 
 
 class _Loader(SourceLoader):
-    """Loads one module from bytes that have the hash; never from a cache of compiled code."""
+    """Loads one module from bytes with the expected hash, never from a cache of compiled code."""
 
     def __init__(self, folder: Path, name: str, hash_: str | None) -> None:
         self._folder = folder
@@ -98,16 +98,16 @@ class _Loader(SourceLoader):
 
 
 class _Finder(MetaPathFinder):
-    """Finds the modules of folders of products."""
+    """Finds the modules in folders of products."""
 
     def __init__(self) -> None:
         self.hashes: dict[str, dict[str, str]] = {}
-        """Hashes by file name, by package."""
+        """Hashes by package, then by file name."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """See MetaPathFinder; names of other packages are left to others."""
+        """See MetaPathFinder; names of other packages are left to other finders."""
         package, _, inside = fullname.partition(".")
         hashes = self.hashes.get(package)
         if hashes is None or not inside:

@@ -1,7 +1,7 @@
 """Catalog: finds the generated parser, the layout and the codes of a spec by its id.
 
-The products of the specs of lmparse are in `lmparse._generated`. Another spec, built with
-`lmparse build --formats DIR --out OUT`, is named by the path `OUT/<id>`: its code is run, see `built`.
+The products of lmparse's specs are in `lmparse._generated`. The path `OUT/<id>` names another spec, built with `lmparse
+build --formats DIR --out OUT`; its code is run, see `built`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from lmparse.storage.stored import reason
 
 PACKAGE = "lmparse._generated"
 KIND = "kind"
-"""Name of the instance in a spec, and key in `records`, that tells the kind of a record where there are several."""
+"""Name of the instance in a spec, and key in `records`, that states the kind of a record, if there are several."""
 PARENT = "_parent"
-"""Name of the column of items of a list that has what is around the list."""
+"""Name of the column that shows, for items of a list, the fields around the list."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,13 @@ class Spec:
 
     id: str
     name: str
-    """The argument of `load`: the id, or the path of a spec that is not of lmparse."""
+    """The argument of `load`: the id, or the path of a spec from elsewhere."""
     layout: Layout
     layouts: Mapping[str, Layout]
-    """All layouts that were built together with this one, by id (`bmc_dicl.key_column`)."""
+    """All layouts built together with this layout, by id (`bmc_dicl.key_column`)."""
     parser: type[KaitaiStruct]
     parents: tuple[Layout, ...] = ()
-    """For items of a list: the objects around it, the outermost first, with the fields that are in front of it."""
+    """For items of a list: the objects around the list, outermost first, with the fields in front of the list."""
 
     @cached_property
     def classes(self) -> dict[str, Layout]:
@@ -53,11 +53,11 @@ class Spec:
 
     @cached_property
     def debug_parser(self) -> Any:
-        """The parser that records the offsets of each field in `_debug`; it reads only when `_read()` is called."""
+        """The parser that notes the offsets of each field in `_debug`; it reads only when `_read()` is called."""
         return _parser(f"{sys.modules[self.parser.__module__].__package__}.debug", self.id)
 
     def layout_of(self, parsed: KaitaiStruct) -> Layout:
-        """The layout of a parsed object of this spec or of another one of the same build."""
+        """The layout of an object parsed by this spec, or by another spec of the same build."""
         return self.classes[type(parsed).__qualname__]
 
     def field_ids(self) -> set[str]:
@@ -69,18 +69,18 @@ class Spec:
 
     @property
     def has_kind(self) -> bool:
-        """Whether its records are of several kinds and tell their kind."""
+        """Whether records have several kinds and state their kind."""
         return hasattr(self.parser, KIND) and any(entry.kind == "body" for entry in self.layout)
 
     @cached_property
     def codecs(self) -> frozenset[str]:
-        """Codecs of all text that records of any kind may have."""
+        """Codecs of all text in records of any kind."""
         inside = reached(self.layouts, [self.layout.id])
         return frozenset(entry.codec for layout in inside for entry in layout if entry.codec)
 
     @cached_property
     def with_instances(self) -> frozenset[str]:
-        """Ids of the layouts that have instances, or of which an instance is inside."""
+        """Ids of the layouts with instances, in themselves or in layouts inside."""
         layouts = self.layouts
         inside = [*reached(layouts, [self.layout.id])]
         own = {layout.id for layout in inside if layout.reads_on or any(entry.is_instance for entry in layout)}
@@ -90,9 +90,9 @@ class Spec:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of all layouts of its build, each with the hash of its spec: two processes with the same one read
-        records alike. Values that the parser computes may be those of layouts that its own does not name.
-        """
+        """A hash of all layouts of the build, with the hashes of their specs: processes with equal fingerprints read
+        records alike. All layouts count, because the parser may compute values by layouts that the spec's own does not
+        name."""
         texts = sorted(map(repr, self.layouts.values()))
         return hashlib.sha256("\n".join(texts).encode(errors="backslashreplace")).hexdigest()
 
@@ -113,10 +113,10 @@ def spec_ids() -> list[str]:
 
 @cache
 def load(name: str, rows: str | None = None) -> Spec:
-    """Load a spec by its id, or by the path of another spec without its suffix.
+    """Load a spec by its id, or by the path of a spec from elsewhere, without its suffix.
 
-    With `rows`, the path of a list in its records, what is loaded is the type of the items. Raises UnknownFormatError
-    (LMP-S001) with the ids that are nearest to the wrong one, and OptionError LMP-S003 as `list_at`.
+    `rows` is the path of a list in the records; the result is then the spec of the list's items. Raises
+    UnknownFormatError LMP-S001, which names the nearest ids, and OptionError LMP-S003 as `list_at`.
     """
     if rows is not None:
         spec = load(name)
@@ -135,7 +135,7 @@ def load(name: str, rows: str | None = None) -> Spec:
 
 
 def load_planned(name: str, fingerprint: str) -> Spec:
-    """Load the spec with which another process planned. Raises ReadError LMP-F012 if it is another one now."""
+    """Load the spec that another process planned with. Raises ReadError LMP-F012 if the spec has changed."""
     spec = load(name)
     if spec.fingerprint != fingerprint:
         text = f"{name}: is not the spec that its reading was planned with"
@@ -171,7 +171,7 @@ def _locate(name: str) -> tuple[str, str]:
     path = Path(name.removesuffix(".py").removesuffix(".ksy"))
     if path.name == name or "\0" in name:
         return PACKAGE, name
-    folder = Path(os.path.realpath(path.parent))  # unlike resolve() it takes links that lead in a circle
+    folder = Path(os.path.realpath(path.parent))  # unlike resolve(), realpath accepts circular links
     try:
         is_there = (folder / "layouts.py").is_file()
     except OSError as error:

@@ -1,7 +1,7 @@
-"""Documents: the one reader of YAML and JSON that others write (specs, tables files, cases, manifests), within limits.
+"""Documents: reads YAML and JSON from elsewhere (specs, tables files, cases, manifests), within limits.
 
-A document is read from a regular file only. It must say each key once and may have texts, numbers, true, false, null,
-lists and mappings, nothing that YAML makes of a text unasked, such as dates, and no object of Python.
+A document must be a regular file, and must have each key once. Values are texts, numbers, true, false, null, lists and
+mappings. Values that YAML converts from text unasked, such as dates, are refused, and so are Python objects.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from lmparse.errors import LimitError
 from lmparse.limits import DEFAULT, Limits
 
 FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""The loader in C, where there is one."""
+"""The loader in C, if installed."""
 EXACT: Any = yaml.SafeLoader
 """The loader whose messages are the same everywhere."""
 _YAML = "tag:yaml.org,2002:"
 _TAG_LINE = re.compile("^%TAG|[\n\r\x85\u2028\u2029]%TAG")
-"""A line that gives a tag a short name; libyaml compares each with all before it."""
+"""A line that abbreviates a tag; libyaml compares each such line with all before it."""
 _MOST_DIGITS = 3_500
-"""Hexadecimal digits of a number that Python still writes in decimal, as messages have it."""
+"""Hexadecimal digits of a number that Python still prints in decimal, as messages need."""
 _NUMBERS = (f"{_YAML}int", f"{_YAML}float")
 _SCALARS = frozenset(f"{_YAML}{name}" for name in ("str", "int", "float", "bool", "null", "merge"))
 _COLLECTIONS = (f"{_YAML}seq", f"{_YAML}map")
@@ -36,7 +36,7 @@ _COLLECTIONS = (f"{_YAML}seq", f"{_YAML}map")
 
 @dataclass(frozen=True)
 class Flaw:
-    """Something wrong in a document. Line and column count from 1; 0 where there is none."""
+    """Something wrong in a document. Line and column count from 1; 0 if unknown."""
 
     text: str
     line: int = 0
@@ -47,7 +47,7 @@ class Flaw:
 
 
 class DocumentError(Exception):
-    """A document that cannot be used, with its flaws; `limit` is the error of the limit that it exceeds."""
+    """The error of an unusable document, with its flaws; `limit` is the error of an exceeded limit."""
 
     def __init__(self, *flaws: Flaw, limit: LimitError | None = None) -> None:
         self.flaws = flaws
@@ -57,7 +57,7 @@ class DocumentError(Exception):
 
 @dataclass(frozen=True)
 class Document:
-    """A YAML document: its values, and the nodes with their positions; both None when it is empty."""
+    """A YAML document: values, and nodes with their positions; both None for an empty document."""
 
     tree: Any
     root: yaml.Node | None
@@ -67,13 +67,13 @@ class Document:
 
 
 def file_bytes(path: str | Path, limits: Limits = DEFAULT) -> bytes:
-    """The bytes of a regular file; of anything else none are awaited. Raises OSError or DocumentError."""
+    """The bytes of a regular file; never waits on other files. Raises OSError or DocumentError."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise DocumentError(Flaw("is not a regular file"))
         data: bytes | None = file.read(limits.document_bytes + 1)
-    if data is None:  # as some files of the system say that nothing is there yet
+    if data is None:  # some files of the system report so that no bytes are there yet
         raise DocumentError(Flaw("has no text to read now"))
     _check_length(data, limits)
     return data
@@ -88,7 +88,7 @@ def text_of(data: bytes) -> str:
 
 
 def _at_character(before: str, text: str) -> DocumentError:
-    """A flaw at the character behind some text."""
+    """A flaw at the character behind `before`."""
     return DocumentError(Flaw(text, before.count("\n") + 1, len(before) - before.rfind("\n")))
 
 
@@ -135,7 +135,7 @@ def read_json(data: bytes, limits: Limits = DEFAULT) -> Any:
 
 
 def read_yaml(data: bytes, limits: Limits = DEFAULT, *, loader: Any = FAST) -> Document:
-    """The one document in a YAML text. Raises DocumentError with all misreadings, or the first other flaw."""
+    """The one document in a YAML text. Raises DocumentError with all refused values, or the first other flaw."""
     _check_length(data, limits)
     text = text_of(data)
     if found := _TAG_LINE.search(text):
@@ -148,7 +148,7 @@ def read_yaml(data: bytes, limits: Limits = DEFAULT, *, loader: Any = FAST) -> D
             raise DocumentError(*composer.flaws)
         return Document(source.construct_document(root) if root else None, root)
     except yaml.MarkedYAMLError as error:
-        # When the text ends too early, the problem itself has no mark.
+        # If the text ends too early, the problem itself has no mark.
         mark, problem = error.problem_mark or error.context_mark or yaml.Mark("", 0, 0, 0, "", 0), str(error.problem)
         advice = next((f": {advice}" for part, advice in _ADVICE.items() if part in problem), "")
         raise DocumentError(Flaw(f"{problem}{advice}", mark.line + 1, mark.column + 1)) from None
@@ -167,11 +167,11 @@ _ADVICE = {
     "cannot start any token": "indent with blanks, not with tabs, and quote a text that begins with such a character",
     "mapping values are not allowed": "quote a text that has a colon and a blank in it, or indent this line less",
 }
-"""What to do about what PyYAML and libyaml say, each in its own words."""
+"""Advice for messages of PyYAML and libyaml, which use different words."""
 
 
 class _Composer(yaml.composer.Composer):
-    """Makes the nodes of a document from the events of a loader, and counts as it goes.
+    """Makes the nodes of a document from the events of a loader, and counts values and levels.
 
     An alias counts as many values as its anchor has.
     """
@@ -182,7 +182,7 @@ class _Composer(yaml.composer.Composer):
         self._limits = limits
         self._count = self._depth = 0
         self._sizes: dict[str, int] = {}
-        """Number of values by anchor, when it is closed."""
+        """Number of values by anchor, once the anchor is complete."""
         for name in ("check_event", "peek_event", "get_event", "resolve", "descend_resolver", "ascend_resolver"):
             setattr(self, name, getattr(source, name))
 

@@ -1,4 +1,4 @@
-"""Kind words: what `-lm-type` of a field or of a type may be. `lmparse.values.kinds` has what decodes each value."""
+"""Kind words: the values of `-lm-type` of a field or type. `lmparse.values.kinds` has their decoders."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ KIND_WORDS = {
     "body": "a nested record, one of several kinds, whose fields are columns of the record itself: a type with fields, "
     "or a switch over such types, with a default case `_` if it has a size",
 }
-"""One line on each word. Nested records (`struct`, `body`) are not values."""
+"""One line for each word. Nested records (`struct`, `body`) are not values."""
 ZONED = ("zoned", "zoned-leading", "zoned-separate", "zoned-leading-separate")
-"""Decimals with a digit in each byte."""
+"""Decimals with one digit in each byte."""
 DECIMALS = ("packed", "bcd", *ZONED)
-"""Kinds that are decimals, with or without digits behind the point."""
+"""Kinds of decimals, with or without digits behind the point."""
 SCALABLE = ("uint", "int", "decimaltext", *DECIMALS)
 """Kinds that may have digits behind the point (`-scale`)."""
 MAX_DIGITS = 38
@@ -44,11 +44,11 @@ _DIGITS_OF_64_BITS = 18
 
 
 def digits(kind: str, width: int, bits: int | None = None) -> int:
-    """The most digits that a number of a kind in SCALABLE has in `width` bytes, or in `bits`."""
+    """The most digits of a number, of a kind in SCALABLE, in `width` bytes or in `bits`."""
     if kind in ("uint", "int"):
         return len(str((1 << (bits or 8 * width) - (kind == "int")) - (kind == "uint")))
     if kind == "packed":
-        # A decimal of 38 digits has 20 bytes, with room for one digit more.
+        # A decimal of 38 digits has 20 bytes, which have room for one digit more.
         return MAX_DIGITS if width == MAX_DIGITS // 2 + 1 else 2 * width - 1
     if kind == "decimaltext":
         return min(width, TEXT_DIGITS)
@@ -56,14 +56,14 @@ def digits(kind: str, width: int, bits: int | None = None) -> int:
 
 
 def is_decimal(kind: str, scale: int | None) -> bool:
-    """Whether a value is a decimal, not a whole number."""
+    """Whether a value is a decimal, not an integer."""
     return kind in DECIMALS or bool(scale and kind in SCALABLE)
 
 
 def precision(kind: str, scale: int | None, width: int | None, bits: int | None = None) -> int | None:
-    """All digits of the decimal column of a field, those behind the point included; None if it is not one.
+    """All digits of a field's decimal column, including those behind the point; None for other columns.
 
-    Whole numbers in text of any length have such a column, too, if one of 64 bits cannot hold them.
+    Integers in text also have a decimal column if 64 bits cannot hold them.
     """
     if kind == "decimaltext" and not scale:
         most = digits(kind, width or TEXT_DIGITS)
@@ -72,7 +72,7 @@ def precision(kind: str, scale: int | None, width: int | None, bits: int | None 
 
 
 def common_digits(first: tuple[int, int], second: tuple[int, int]) -> tuple[int, int] | None:
-    """Precision and scale of the decimals that hold those of two other ones; None if they have too many digits."""
+    """Precision and scale of the decimal type that holds both types; None above 38 digits."""
     scale = max(first[1], second[1])
     found = max(first[0] - first[1], second[0] - second[1]) + scale
     return (found, scale) if found <= MAX_DIGITS else None

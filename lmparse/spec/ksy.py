@@ -1,4 +1,4 @@
-"""Spec files: reads specs from their `.ksy`, in a file or a folder, without the compiler."""
+"""Spec files: reads specs from `.ksy` files or folders, without the compiler."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INSTALLED = "installed"
 """Name for the specs of the package."""
 _ID = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 Details = dict[str, dict[str, str]]
-"""Details of one layout: for each member its values by key. Members are `plan` (a field), `params.kind`,
+"""Details of one layout: the values of each member by key. Members are `plan` (a field), `params.kind`,
 `instances.kind`, `enums.state`, and the empty text for the layout itself."""
 
 _HELD_BY_LAYOUT = {"meta", "doc", "doc-ref", "-lm-type", "params", "seq", "instances", "types", "enums"}
@@ -41,20 +41,20 @@ class Specs:
     source: str
     """Name of the source as the user gave it."""
     own: frozenset[str]
-    """Ids of the specs in the source; the other specs in `layouts` are imported."""
+    """Ids of the specs in the source; other specs in `layouts` are imported."""
     is_file: bool
-    """Whether the source is one spec alone, so that a missing spec means nothing."""
+    """Whether the source is a single spec, so that a missing spec means nothing."""
     layouts: Mapping[str, Layout]
     """Layouts of all specs and of their types, by id."""
     details: Mapping[str, Details]
-    """What the specs specify beyond the layouts, by the same ids."""
+    """Facts of the specs beyond the layouts, by the same ids."""
 
 
 def read_specs(source: str) -> Specs:
-    """The specs of a `.ksy` file, of a folder with `<family>/<id>.ksy`, or those installed.
+    """The specs of a `.ksy` file, of a folder with `<family>/<id>.ksy`, or the installed specs.
 
-    Imports are looked for in the same folder, then in the package. Raises OptionError (LMP-S009) when there are no
-    specs, and LmparseError (LMP-S008) with path, line and column of every fault in them.
+    Imports are searched in the same folder, then in the package. Raises OptionError LMP-S009 if there are no specs, and
+    LmparseError LMP-S008 with path, line and column of every fault in the specs.
     """
     try:
         path = FORMATS if source == INSTALLED else Path(source)
@@ -77,7 +77,7 @@ def read_specs(source: str) -> Specs:
 
 
 def _read_file(source: str, path: Path) -> Specs:
-    """One spec, whose file may have any name."""
+    """One spec, from a file with any name."""
     root = path.absolute().parent.parent
     spec = parsed(path.absolute().relative_to(root).with_suffix("").as_posix(), path, file_bytes(path))
     spec_id = spec.tree.get("meta", {}).get("id")
@@ -124,10 +124,10 @@ def _members(scope: Scope) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _reading(scope: Scope, attribute: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What type and size of a field specify beyond its width and its kind."""
+    """Yield facts of a field's type and size beyond its width and kind."""
     type_, size = attribute.get("type"), attribute.get("size")
     if size is not None:
-        # A nested record of constant size has this size, whatever the width of its own fields.
+        # A nested record of constant size has this size, whatever the width of its fields.
         is_plain = constant(size) is not None and "repeat" not in attribute
         if not is_plain or not (type_ is None or number_of(type_) or type_ in COMPILERS_TEXTS):
             yield "size", _text(size)

@@ -1,4 +1,4 @@
-"""Nesting: which layouts are inside which."""
+"""Nesting: which layouts are inside other layouts."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from lmparse.spelling import quoted
 
 
 def types_of(entry: Field) -> Iterator[str]:
-    """Ids of the layouts that a field may have."""
+    """Yield the ids of the layouts that a field may have."""
     yield from entry.cases
     if entry.type is not None:
         yield entry.type
 
 
 def types_in(layout: Layout) -> list[str]:
-    """Ids of the layouts that its fields may have."""
+    """Ids of the layouts that the fields of a layout may have."""
     return [name for entry in layout for name in types_of(entry)]
 
 
 def reached(layouts: Mapping[str, Layout], start: Iterable[str]) -> Iterator[Layout]:
-    """The layouts with some ids and all layouts inside them, each once."""
+    """Yield the layouts with some ids, and all layouts inside these, each once."""
     seen: set[str] = set()
     left = [*start]
     while left:
@@ -36,7 +36,7 @@ def reached(layouts: Mapping[str, Layout], start: Iterable[str]) -> Iterator[Lay
 
 
 def flat(layouts: Mapping[str, Layout], layout: Layout) -> Iterator[Field]:
-    """The fields of a record; if a code decides its kind, those of every kind, of which one may hold itself."""
+    """Yield the fields of a record; if a code decides its kind, the fields of every kind, also of recursive kinds."""
     seen = {layout.id}
     levels = [iter(layout.columns)]
     while levels:
@@ -76,13 +76,13 @@ def list_at(layouts: Mapping[str, Layout], layout: Layout, path: str) -> list[tu
 
 
 def in_front(layout: Layout, entry: Field) -> Layout:
-    """A layout with the fields of `seq` alone that are in front of one of its fields: all, if it is an instance."""
+    """A layout with only the fields of `seq` in front of a field; all fields of `seq` if the field is an instance."""
     front = takewhile(lambda one: one.id != entry.id, (one for one in layout if not one.is_instance))
     return replace(layout, fields=tuple(front), computed={}, calculated=(), instances=())
 
 
 def _lists(layouts: Mapping[str, Layout], layout: Layout, above: tuple[str, ...]) -> Iterator[str]:
-    """The paths of the lists of nested records that are not in other lists."""
+    """Yield the paths of the lists of nested records outside of other lists."""
     for entry in layout if layout.id not in above else ():
         if entry.kind in ("struct", "body") and entry.type:
             inside = () if entry.repeated else _lists(layouts, layouts[entry.type], (*above, layout.id))
@@ -91,16 +91,16 @@ def _lists(layouts: Mapping[str, Layout], layout: Layout, above: tuple[str, ...]
 
 
 def in_rings(inside: Mapping[str, Collection[str]]) -> set[str]:
-    """The layouts that hold themselves, or each other.
+    """The layouts that contain themselves, directly or through others.
 
-    `inside`: ids of the layouts in each. In time linear to these (Tarjan, "Depth-first search and linear graph
+    `inside` has the ids of the layouts in each layout. The time is linear (Tarjan, "Depth-first search and linear graph
     algorithms", 1972: strongly connected components).
     """
     number: dict[str, int] = {}
     first: dict[str, int] = {}
-    """The least number that is reached from each."""
+    """The smallest number reached from each layout."""
     path: dict[str, None] = {}
-    """Those whose ring is not known yet, in the order of their numbers."""
+    """The layouts whose ring is still unknown, in the order of their numbers."""
     found: set[str] = set()
     levels: list[tuple[str, Iterator[str]]] = []
 
@@ -134,7 +134,7 @@ def in_rings(inside: Mapping[str, Collection[str]]) -> set[str]:
 
 
 def json_reason(layouts: Mapping[str, Layout], entry: Field) -> str:
-    """Why the column of a nested record is JSON text and not a struct; empty if it is a struct, or is not nested."""
+    """Why the column of a nested record is JSON text and not a struct; empty otherwise."""
     if entry.kind == "any":
         return "the data decide its type"
     if entry.kind not in NESTED:

@@ -1,6 +1,6 @@
-"""Names of code pages: what `-codec` of a field may be. `lmparse.values.codepages` has what decodes the text.
+"""Names of code pages: the values of `-codec` of a field. `lmparse.values.codepages` has the decoders.
 
-A name that is a number, with or without a prefix, is a CCSID; any other name is one of Python's.
+A name that is a number, with or without a prefix, is a CCSID; all other names are Python's.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 PAGES_OF_THE_FILE = ("ebcdic", "database")
-"""Words that mean the code page of the file or of its database."""
+"""Words for the code page of the file or of its database."""
 
 
 class PageName(NamedTuple):
-    """What names a code page."""
+    """The names of a code page."""
 
     name: str
-    """`cp037`, or the usual name if there is another one (`utf-8`, `iso8859-1`)."""
+    """`cp037`, or another usual name (`utf-8`, `iso8859-1`)."""
     ccsid: int
     kind: Literal["sbcs", "mbcs", "utf"]
-    """One byte for each character, one or more bytes for each, or a Unicode form."""
+    """One byte for each character, one or more bytes for each character, or a Unicode form."""
     codec: str | None
-    """Python's codec; None for an EBCDIC page, of which lmparse has the table."""
+    """Python's codec; None for an EBCDIC page, whose table lmparse has."""
 
 
 @lru_cache(maxsize=256)
@@ -38,7 +38,7 @@ def maybe_named(name: str | int) -> PageName | None:
 
 
 def number_in(name: str | int) -> int | None:
-    """The CCSID that a name says; None if it says none."""
+    """The CCSID in a name; None without one."""
     if isinstance(name, int):
         return name
     numbered = _NUMBERED.fullmatch(name.strip().lower())
@@ -54,7 +54,7 @@ _EBCDIC = (
 _ISO8859 = {819: 1, 912: 2, 913: 3, 914: 4, 915: 5, 1089: 6, 813: 7, 916: 8, 920: 9, 921: 13, 923: 15}
 _PC = (437, 737, 775, 850, 852, 855, 856, 857, 858, 860, 861, 862, 863, 864, 865, 866, 869, 874, 1125)
 _WINDOWS = {1250: 5346, 1251: 5347, 1252: 5348, 1253: 5349, 1254: 5350, 1255: 9447, 1256: 9448, 1257: 9449, 1258: 5354}
-"""CCSIDs of the pages without and with the euro; both mean the page with it."""
+"""CCSIDs of the pages without and with the euro; both stand for the page with the euro."""
 _DOUBLE_BYTE = {943: "cp932", 954: "euc_jp", 970: "euc_kr", 1363: "cp949", 1373: "cp950", 1383: "gb2312", 1386: "gbk"}
 
 

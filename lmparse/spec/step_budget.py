@@ -1,9 +1,9 @@
-"""The runtime of generated parsers: Kaitai's, with a budget of steps for each record.
+"""The runtime of generated parsers: Kaitai's runtime, with a budget of steps for each record.
 
-Generated modules import their base classes, `range` and `zlib` from here in place of `kaitaistruct`, `builtins` and
-`zlib`, so that parsers of others in the process are as they were. A record pays for 16 steps with each of its bytes,
-and has `record_steps` beyond that. A step is an object, a round of a loop, or a byte that is read again or copied into
-a stream of its own; plain reads end with the bytes of the record and are not counted. Without `begin`, nothing is.
+Generated modules import their base classes, `range` and `zlib` from here, not from `kaitaistruct`, `builtins` and
+`zlib`, so other parsers in the process stay unaffected. A record has 16 steps for each of its bytes, and `record_steps`
+more. A step is an object, a round of a loop, or a byte that is read again or copied to a stream of its own. Plain reads
+end with the record's bytes and do not count. Without `begin`, nothing is counted.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from lmparse.limits import DEFAULT, Limits
 __all__ = ["BytesIO", "KaitaiStream", "KaitaiStruct", "begin", "end", "from_zero", "range", "zlib"]
 
 STEPS_A_BYTE = 16
-"""Steps that each byte of a record pays for; records without a fault have some two."""
+"""Steps for each byte of a record; sound records need about two."""
 DEEPEST = 200
-"""Nested records that may be around one; Python can call what reads, converts and shows them as often."""
+"""Most nested records around an object; Python's stack suffices to read, convert and show so many."""
 _ROUNDS = 32
-"""Objects between two checks of a budget, and rounds of a loop that are paid for at once."""
+"""Objects between two checks of the budget, and rounds of a loop that are counted at once."""
 
 
 class RestoreError(Exception):
@@ -35,7 +35,7 @@ class RestoreError(Exception):
 
 
 class Budget:
-    """What is counted for one record of `size` bytes."""
+    """The counts for one record of `size` bytes."""
 
     __slots__ = ("_limits", "_most", "objects", "steps", "unpacked")
 
@@ -51,10 +51,10 @@ class Budget:
             raise self._limits.error("record_steps")
 
     def check(self) -> None:
-        """Check the objects counted. Raises LimitError LMP-L007, and RecursionError if they are nested too deeply."""
+        """Check the number of objects. Raises LimitError LMP-L007, and RecursionError for too deep nesting."""
         self.step(0)
         try:
-            frame: Any = sys._getframe(DEEPEST)  # an object takes a call or two; most stacks have fewer
+            frame: Any = sys._getframe(DEEPEST)  # an object takes one or two calls; most stacks are shallower
         except ValueError:
             return
         depth, frame = 0, sys._getframe(1)
@@ -65,7 +65,7 @@ class Budget:
             raise RecursionError
 
     def unpack(self, packed: bytes) -> bytes:
-        """The bytes that zlib packed. Raises RestoreError, and LimitError LMP-L008 before more are in memory."""
+        """Unpack bytes with zlib. Raises RestoreError, and LimitError LMP-L008 before memory exceeds the limit."""
         unpacker = _zlib.decompressobj()
         try:
             data = unpacker.decompress(packed, self._limits.record_unpacked_bytes - self.unpacked + 1)
@@ -86,13 +86,13 @@ _current = _Current()
 
 
 def begin(limits: Limits, size: int) -> None:
-    """Begin the budget of a record of `size` bytes that this thread reads."""
+    """Begin the budget of a record of `size` bytes for this thread."""
     _current.budget = Budget(limits, size)
 
 
 def end() -> int:
-    """End it: what is read of the record later, on first use, is not counted. Returns the bytes that were unpacked,
-    copied or read again."""
+    """End the budget; later reads on first use do not count. Returns the bytes that were unpacked, copied or read
+    again."""
     budget, _current.budget = _current.budget, None
     return 0 if budget is None else budget.unpacked + budget.steps
 
@@ -116,7 +116,7 @@ class KaitaiStruct(kaitaistruct.KaitaiStruct):  # type: ignore[misc]
 
 
 def _counted(name: str) -> Callable[..., Any]:
-    """A method of Kaitai's stream that is a step."""
+    """A method of Kaitai's stream that counts as a step."""
     method = getattr(kaitaistruct.KaitaiStream, name)
 
     def call(*arguments: Any) -> Any:
@@ -127,16 +127,16 @@ def _counted(name: str) -> Callable[..., Any]:
 
 
 class KaitaiStream(kaitaistruct.KaitaiStream):  # type: ignore[misc]
-    """A stream of the bytes of a record, or of a part of it."""
+    """A stream of the bytes of a record, or of a part of a record."""
 
     def __init__(self, io: Any) -> None:
         super().__init__(io)
         self._begun = 0
-        """Where reading began after the last seek."""
+        """Offset at which reading began after the last seek."""
         _step(self._size)
 
     def read_bytes(self, n: int) -> bytes:
-        """See KaitaiStream, which makes two calls more for the same."""
+        """See KaitaiStream, which makes two more calls for the same result."""
         if n < 1:
             _step()
             return super().read_bytes(n)  # type: ignore[no-any-return]
@@ -153,26 +153,26 @@ class KaitaiStream(kaitaistruct.KaitaiStream):  # type: ignore[misc]
     is_eof = _counted("is_eof")
 
     def seek(self, n: int) -> None:
-        """See KaitaiStream. What was read since the last seek counts: it may be read again."""
+        """See KaitaiStream. Bytes read since the last seek count, because they may be read again."""
         _step(1 + max(self._io.tell() - self._begun, 0))
         super().seek(n)
         self._begun = n
 
     @staticmethod
     def process_xor_many(data: bytes, key: bytes) -> bytes:
-        """The exclusive or with a key, again and again. Raises RestoreError if the key has no bytes."""
+        """The exclusive or with a repeated key. Raises RestoreError if the key is empty."""
         if data and not key:
             raise RestoreError("the key of xor has no bytes")
         return kaitaistruct.KaitaiStream.process_xor_many(data, key)  # type: ignore[no-any-return]
 
     @staticmethod
     def process_rotate_left(data: bytes, amount: int, group_size: int) -> bytes:
-        """The bits of each byte, rotated left by a number that may be any."""
+        """The bits of each byte, rotated left by any number."""
         return kaitaistruct.KaitaiStream.process_rotate_left(data, amount % 8, group_size)  # type: ignore[no-any-return]
 
 
 class zlib:
-    """What generated parsers call of the module of this name."""
+    """The functions of the module `zlib` that generated parsers call."""
 
     @staticmethod
     def decompress(packed: bytes) -> bytes:
@@ -181,7 +181,7 @@ class zlib:
 
 
 def range(count: int) -> Iterator[int]:
-    """The numbers of the items of a list, of which each is a step."""
+    """Yield the numbers of a list's items; each item is a step."""
     for start in builtins.range(0, count, _ROUNDS):
         stop = min(start + _ROUNDS, count)
         _step(stop - start)
@@ -189,7 +189,7 @@ def range(count: int) -> Iterator[int]:
 
 
 def from_zero(number: Any) -> Any:
-    """The number of an item or byte as it is. Raises IndexError if it is below zero: Python counts from the end."""
+    """The number of an item or byte. Raises IndexError below zero, where Python would count from the end."""
     if number < 0:
         raise IndexError(f"there is no item {number}")
     return number

@@ -1,13 +1,12 @@
 """Bytes of one field in many records: arrays of shape (n, width), and pieces of flat data.
 
-The functions `..._array` of this package take `raw`, an array of shape (n, width) whose rows need not be adjacent,
-and return n values. Where `bad[i]` is False, value i equals the result of the function for one value in the same
-module on `raw[i].tobytes()`. Where that function raises, `bad[i]` is True. `bad[i]` may also be True for a value that
-the function can decode (the docstrings say which), so callers decode bad rows one by one. The value of a bad row is
-0 or empty.
+The functions `..._array` of this package take `raw`, an array of shape (n, width) whose rows need not be adjacent, and
+return n values. Where `bad[i]` is False, value i equals the result of the function for one value in the same module on
+`raw[i].tobytes()`. Where this function raises, `bad[i]` is True. `bad[i]` may also be True for a decodable value
+(docstrings say which), so callers decode bad rows one by one. The value of a bad row is 0 or empty.
 
-Text is returned in Arrow's form: the UTF-8 bytes of all rows, and n + 1 offsets into them. These bytes may be
-read-only, and may be those of `raw` itself.
+Text is in Arrow's form: the UTF-8 bytes of all rows, and n + 1 offsets into these bytes. The bytes may be read-only,
+and may be those of `raw` itself.
 """
 
 from __future__ import annotations
@@ -30,22 +29,22 @@ Ints = npt.NDArray[Any]
 
 
 def take_rows(data: Bytes, starts: Ints, width: int) -> Bytes:
-    """The `width` bytes at each of `starts` in flat `data`, as (n, width). Raises ValueError outside of the data."""
+    """(n, width) bytes: `width` bytes of flat `data` at each of `starts`. Raises ValueError outside of the data."""
     if width == 0 or not len(starts):
         return np.zeros((len(starts), width), np.uint8)
     if int(starts.min()) < 0 or int(starts.max()) + width > len(data):
         raise ValueError(f"a row of {width} bytes lies outside of {len(data)} bytes")
     data = np.ascontiguousarray(data)
-    # One element for each offset at which a row could start: the elements overlap, and nothing is copied yet.
+    # One element for each possible offset of a row: the elements overlap, and nothing is copied yet.
     places: npt.NDArray[Any] = np.ndarray((len(data) - width + 1,), np.dtype((np.void, width)), data, 0, (1,))
     rows: Bytes = places[starts.astype(np.int64)].view(np.uint8).reshape(len(starts), width)
     return rows
 
 
 def ragged_bytes(data: Bytes, starts: Ints, lengths: Ints) -> tuple[Bytes, Int32s]:
-    """The pieces of flat `data` at `starts` in one array, and their n + 1 offsets.
+    """The pieces of flat `data` at `starts` in one array, and n + 1 offsets of the pieces.
 
-    Raises ValueError if a piece lies outside of the data or all together are longer than 2 GiB.
+    Raises ValueError if a piece is outside of the data, or the sum of lengths exceeds 2 GiB.
     """
     lengths = lengths.astype(np.int64)
     starts = np.where(lengths, starts, 0).astype(np.int64)  # an empty piece may start anywhere
@@ -58,9 +57,9 @@ def ragged_bytes(data: Bytes, starts: Ints, lengths: Ints) -> tuple[Bytes, Int32
 
 
 def stand_in(places: Int64s, which: Flags) -> Int64s | None:
-    """`places` with the place of one row of `which` for all other rows, so that none is outside of the data.
+    """`places`, where rows outside of `which` get the place of the first row in `which`, to stay inside the data.
 
-    None if `which` is empty or False for all rows.
+    None if `which` has no True row. Example: [5, 900, 7] with [True, False, True] gives [5, 5, 7].
     """
     if which.all():
         return places if len(places) else None
@@ -69,7 +68,7 @@ def stand_in(places: Int64s, which: Flags) -> Int64s | None:
 
 
 def offsets_of(lengths: Ints) -> Int32s:
-    """The n + 1 offsets of pieces that follow one another. Raises ValueError beyond 2 GiB."""
+    """n + 1 offsets of adjacent pieces: [2, 0, 3] gives [0, 2, 2, 5]. Raises ValueError beyond 2 GiB."""
     ends = np.cumsum(lengths, dtype=np.int64)
     if len(ends) and int(ends[-1]) > 0x7FFFFFFF:
         raise ValueError(f"{int(ends[-1])} bytes are too many for offsets of 32 bits")
@@ -86,14 +85,14 @@ def width_of(raw: Bytes, most: int) -> int:
 
 
 def as_elements(raw: Bytes, dtype: str) -> npt.NDArray[Any]:
-    """(n, width) bytes as n elements; without a copy if the bytes of each row are adjacent."""
+    """(n, width) bytes as n elements; not copied if the bytes of each row are adjacent."""
     if raw.strides[1] != 1:
         raw = np.ascontiguousarray(raw)
     return raw.view(dtype)[:, 0]
 
 
 def byte_of(pairs: UInt64s, place: int) -> Int64s:
-    """Byte number `place` of each word; number 0 is the least significant."""
+    """Byte number `place` of each word; number 0 is the least significant byte."""
     moved = pairs >> np.uint64(8 * place) if place else pairs
     return (moved & np.uint64(0xFF)).view(np.int64)
 
@@ -103,7 +102,7 @@ def none_of(count: int) -> Flags:
 
 
 def places_by_value(values: Ints) -> Iterator[tuple[int, Int64s]]:
-    """Each different value with its places, both ascending. Takes as long for many different values as for one."""
+    """Yield each distinct value with its places, both ascending. The time does not grow with the number of values."""
     order = np.argsort(values, kind="stable")
     kept = values[order]
     starts = np.flatnonzero(np.append(True, kept[1:] != kept[:-1])[: len(kept)])

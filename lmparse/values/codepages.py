@@ -45,7 +45,7 @@ UNDEFINED = "\ufffe"
 
 
 def _changes() -> dict[int, tuple[int | str, list[str]]]:
-    """By CCSID of an EBCDIC page: the page or codec that it is written in, and what it changes there."""
+    """By CCSID of an EBCDIC page: the page or codec that it is based on, and the changes to this base."""
     found: dict[int, tuple[int | str, list[str]]] = {}
     changes: list[str] = []
     for line in Path(__file__).with_name("ebcdic_pages.txt").read_text("utf-8").splitlines():
@@ -60,7 +60,7 @@ def _changes() -> dict[int, tuple[int | str, list[str]]]:
 
 CHANGES = _changes()
 _TO_IBM = {943: str.maketrans("\u2015\uff5e\u2225\uff0d\uffe4", "\u2014\u301c\u2016\u2212\xa6"), 954: {0x2015: 0x2014}}
-"""Characters of Python's codecs, and Db2's: "Alternative Unicode conversion table for CCSID 943", "... 954"."""
+"""Characters where Python's codecs differ from Db2: "Alternative Unicode conversion table for CCSID 943", "... 954"."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,10 @@ class CodePage:
     """A code page. Equal and hashable by its fields, and safe to pickle; its tables are made on first use."""
 
     name: str
-    """`cp037`, or the usual name if there is another one (`utf-8`, `iso8859-1`)."""
+    """`cp037`, or another usual name (`utf-8`, `iso8859-1`)."""
     ccsid: int
     kind: Literal["sbcs", "mbcs", "utf"]
-    """One byte for each character, one or more bytes for each, or a Unicode form."""
+    """One byte for each character, one or more bytes for each character, or a Unicode form."""
     codec: str | None
     """Python's codec, or None for the EBCDIC pages, whose tables are in this package."""
 
@@ -84,14 +84,14 @@ class CodePage:
 
     @cached_property
     def table(self) -> str | None:
-        """The 256 characters by byte, U+FFFE for an undefined byte; None if a character may take more bytes."""
+        """The 256 characters by byte, U+FFFE for an undefined byte; None if a character may take several bytes."""
         if self.kind != "sbcs":
             return None
         return _ebcdic_table(self.ccsid) if self.codec is None else _codec_table(self.codec)
 
     @cached_property
     def latin1(self) -> bytes | None:
-        """The 256 characters as Latin 1, for `bytes.translate`; None if one of them is not Latin 1."""
+        """The 256 characters as Latin 1, for `bytes.translate`; None if a character is not in Latin 1."""
         return None if self.table is None or max(self.table) > "\xff" else self.table.encode("latin-1")
 
     @cached_property
@@ -133,8 +133,8 @@ class CodePage:
 def lookup(name: str | int) -> CodePage:
     """The code page with a name or CCSID: `cp037`, `IBM037`, `ibm-37`, `00037`, 37, `latin1`, `utf-8`, 1208.
 
-    A name that is a number, with or without a prefix, is a CCSID; any other name is one of Python's.
-    Raises OptionError (LMP-S003), which names the nearest pages.
+    A name that is a number, with or without a prefix, is a CCSID; all other names are Python's. Raises OptionError
+    (LMP-S003), which names the nearest pages.
     """
     page = maybe_lookup(name)
     if page is None:
@@ -186,11 +186,11 @@ _MIXED = {
     930: 290, 933: 833, 935: 836, 937: 28709, 939: 1027, 1364: 13121, 1371: 1159, 1388: 13124, 1390: 8482, 1399: 5123,
     5026: 290, 5035: 1027,
 }  # fmt: skip
-"""CCSIDs of mixed EBCDIC, and of their single bytes."""
+"""CCSIDs of mixed EBCDIC, with the CCSIDs of their single bytes."""
 
 _PAGES = {ccsid: CodePage(*named) for ccsid, named in page_names.PAGES.items()}
 
 
 def page_of_field(entry: Field, page: CodePage) -> CodePage:
-    """The code page of a field in a file with a code page: that of the file, unless the spec names another one."""
+    """The code page of a field: that of the file, unless the spec names another page."""
     return page if entry.codec in (None, "ebcdic", "database") else lookup(entry.codec)

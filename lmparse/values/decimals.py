@@ -21,11 +21,11 @@ from lmparse.values.invalid_values import bad_digit, invalid_value, text_hint
 
 
 def decode_packed(raw: bytes, scale: int, precision: int | None = None) -> Decimal:
-    """Packed decimal of any length, with `scale` digits behind the point, all of them kept.
+    """Packed decimal of any length, with `scale` digits behind the point, all kept.
 
-    The sign half bytes C, A, F and E mean plus, D and B minus; minus zero is zero. Raises LMP-V002, also if there
-    are more than `precision` digits: the bytes of an even precision have room for one digit more.
-    Source: z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats".
+    The sign half bytes C, A, F and E mean plus, D and B minus; minus zero is zero. Raises LMP-V002, also above
+    `precision` digits: the bytes of an even precision have room for one digit more. Source: z/Architecture Principles
+    of Operation, SA22-7832, "Decimal-Number Formats".
     """
     halves = raw.hex()
     digits, sign = halves[:-1], halves[-1:]
@@ -96,7 +96,7 @@ def decode_packed_array128(raw: Bytes) -> tuple[UInt64s, Flags]:
 def encode_packed(value: Decimal, width: int, scale: int) -> bytes:
     """A number as packed decimal of `width` bytes with `scale` digits behind the point.
 
-    Raises OverflowError if it has too many digits, there or in front of it.
+    Raises OverflowError for too many digits, in front of the point or behind it.
     """
     whole = unscaled(value, scale)
     digits = str(abs(whole)).rjust(2 * width - 1, "0")
@@ -115,7 +115,7 @@ def decode_bcd(raw: bytes) -> Decimal:
 
 
 def bcd_to_packed_array(raw: Bytes) -> Bytes:
-    """Packed digits without a sign as packed decimals: the half bytes are moved by one, and a sign is behind them."""
+    """Packed digits without a sign as packed decimals: half bytes move by one, and a sign follows."""
     count, width = raw.shape
     packed = np.empty((count, width + 1), np.uint8)
     packed[:, :-1] = raw >> 4
@@ -125,7 +125,7 @@ def bcd_to_packed_array(raw: Bytes) -> Bytes:
 
 
 def encode_bcd(value: int, width: int) -> bytes:
-    """A whole number without a sign as packed digits. Raises OverflowError if it does not fit."""
+    """A whole number without a sign as packed digits. Raises OverflowError if the number does not fit."""
     digits = str(value).rjust(2 * width, "0")
     if value < 0 or len(digits) > 2 * width:
         raise OverflowError(f"{value} does not fit in {2 * width} digits")
@@ -136,12 +136,12 @@ def encode_bcd(value: int, width: int) -> bytes:
 
 
 def scaled(value: Decimal | int, scale: int) -> Decimal:
-    """A whole number as a decimal whose last `scale` digits are behind the point."""
+    """A whole number as a decimal with its last `scale` digits behind the point."""
     return Decimal(f"{value}E-{scale}")
 
 
 def unscaled(value: Any, scale: int) -> int:
-    """A number (or its text) times ten to the power of `scale`. Raises OverflowError if that is not whole."""
+    """A number (or its text) times 10 to the power of `scale`. Raises OverflowError if the product is not whole."""
     digits = to_text(Decimal(str(value)))
     found = Decimal(f"{digits}E{scale}")
     whole = int(found)
@@ -151,7 +151,7 @@ def unscaled(value: Any, scale: int) -> int:
 
 
 def has_no_digit(packed_digits: UInt64s) -> Flags:
-    """Whether one of the 16 half bytes is above 9."""
+    """Whether any of the 16 half bytes is above 9."""
     # A half byte is above 9 if it has the bits 8 and 4, or 8 and 2.
     above = (packed_digits << np.uint64(1)) | (packed_digits << np.uint64(2))
     above &= packed_digits
@@ -181,7 +181,7 @@ def _from_packed(digits: UInt64s) -> UInt64s:
 
 
 def _signs(last: UInt64s) -> tuple[Flags, Flags]:
-    """Whether the last half byte is not a sign or another half byte not a digit, and whether the sign is minus."""
+    """Flags of rows with a wrong sign or digit in their half bytes, and flags of negative rows."""
     sign = last & np.uint64(0xF)
     bad = has_no_digit(last >> np.uint64(4))
     bad |= sign < 10
@@ -257,7 +257,7 @@ def decode_text_array(raw: Bytes, page: CodePage) -> tuple[Int64s, Flags, Flags]
 
 
 def encode_text(value: int | None, width: int, page: CodePage) -> bytes:
-    """An integer in text with leading zeros; blanks for None. Raises OverflowError if it has too many digits."""
+    """An integer in text with leading zeros; blanks for None. Raises OverflowError for too many digits."""
     text = "" if value is None else f"{value:0{width}d}"
     if len(text) > width:
         raise OverflowError(f"{value} has more digits than {width} bytes")

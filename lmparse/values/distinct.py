@@ -1,4 +1,4 @@
-"""Distinct rows of bytes: each gets a number, so that facts about it are computed once and not for every row."""
+"""Distinct rows of bytes: each distinct row gets a number, so facts about it are computed only once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Distinct:
         """The numbers of (n, width) rows; new rows are added."""
         padded = np.zeros((len(raw), 8 * self._words), np.uint8)
         padded[:, : self._width] = raw
-        # One array for each word: operations on these are faster than on rows of words.
+        # One array for each word, because operations on arrays are faster than on rows of words.
         words = np.ascontiguousarray(padded.view(np.uint64).T)
         keys: UInt64s = words[0]
         if self._words > 1:
@@ -63,7 +63,7 @@ class Distinct:
         self._known = np.concatenate((self._known, words[:, firsts]), axis=1)
 
     def _settle(self, numbers: Int64s, words: UInt64s) -> None:
-        """Give rows that share a key with another row numbers of their own."""
+        """Correct the numbers of rows whose keys equal those of different rows."""
         differs = np.zeros(len(numbers), np.bool_)
         for known, word in zip(self._known, words, strict=True):
             differs |= known[numbers] != word

@@ -1,6 +1,6 @@
 """Encoding: values of records to bytes, by the layouts that the readers use.
 
-For samples and round trips. It uses the same offsets as the readers, so it proves nothing about them; the tests have
+For samples and round trips. The offsets are those of the readers, so encoding proves nothing about them; the tests have
 an encoder of their own.
 """
 
@@ -18,10 +18,10 @@ from lmparse.values.integers import ByteOrder
 
 
 def encode_record(spec: Spec, values: Mapping[str, Any], page: CodePage) -> bytes:
-    """One record from its values by field id; missing values are encoded as zero or blank.
+    """One record from its values by field id; missing values become zero or blank.
 
     Integers for numbers, text for characters and codes, ISO text for timestamps, bytes or integers for RBA and LRSN.
-    Raises OptionError for a field that the spec does not have.
+    Raises OptionError for a field that the spec lacks.
     """
     layout = spec.layout
     for name in values:
@@ -33,8 +33,8 @@ def encode_record(spec: Spec, values: Mapping[str, Any], page: CodePage) -> byte
 def encode_part(spec: Spec, part: str, values: Mapping[str, Any], byte_order: ByteOrder) -> bytes:
     """One type of a spec (`row_v97` of db2_dms) in a byte order, which is a parameter of the type.
 
-    `values` has the fields of its headers beside its own; an optional field without a value is left out.
-    Raises OptionError for a field that the type does not have.
+    `values` includes the fields of the type's headers; an optional field without a value is left out. Raises
+    OptionError for a field that the type lacks.
     """
     left = dict(values)
     encoded = _encode_type(spec, spec.layouts[f"{spec.id}.{part}"], left, byte_order)

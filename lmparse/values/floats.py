@@ -50,10 +50,10 @@ def decode_ieee_array(raw: Bytes, byte_order: ByteOrder = "big") -> Float64s:
 def decode_hfp(raw: bytes) -> float:
     """Hexadecimal floating point of 4 or 8 bytes as the nearest float, half to even.
 
-    The bytes hold a sign, a 7-bit power of 16 with excess 64, and a fraction of 24 or 56 bits, which need not be
-    normalised. The value of 4 bytes is always exact; 8 bytes have up to 3 bits more than a float. No value overflows
-    or underflows a float. A zero fraction keeps its sign. Raises LMP-V010.
-    Source: z/Architecture Principles of Operation, SA22-7832, "Hexadecimal-Floating-Point Instructions".
+    The bytes hold a sign, a 7-bit power of 16 with excess 64, and a fraction of 24 or 56 bits, possibly not normalized.
+    4 bytes are always exact; 8 bytes have up to 3 bits more than a float. No value overflows or underflows a float. A
+    zero fraction keeps its sign. Raises LMP-V010. Source: z/Architecture Principles of Operation, SA22-7832,
+    "Hexadecimal-Floating-Point Instructions".
     """
     bits = int.from_bytes(raw, "big")
     if len(raw) == 8:

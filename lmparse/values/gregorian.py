@@ -1,8 +1,8 @@
 """The calendar of all dates and times: proleptic Gregorian, years 0001 to 9999, without leap seconds.
 
-Days and microseconds count from 1970-01-01T00:00:00. The time of day 24:00:00 is legal in Db2; as a number it is
-midnight of the next day. Only 9999-12-31T24:00:00, which Db2 uses for the end of time, has no next day: as a number it
-is the last microsecond of that day, since neither Python nor Spark has a year 10000.
+Days and microseconds count from 1970-01-01T00:00:00. Db2 allows the time of day 24:00:00; as a number it is midnight of
+the next day. Db2 uses 9999-12-31T24:00:00 for the end of time. This time has no next day, because neither Python nor
+Spark has a year 10000; as a number it is the last microsecond of 9999-12-31.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LAST_MICROS = 253_402_300_799_999_999
 
 @lru_cache(maxsize=4096)
 def days(day: str) -> int | None:
-    """Days from 1970-01-01, or None if the calendar has no such day. Cached, because a log has few different days."""
+    """Days from 1970-01-01; None if the calendar lacks the day. Cached, because a log has few different days."""
     try:
         return date(int(day[:4]), int(day[5:7]), int(day[8:])).toordinal() - 719_163
     except ValueError:
@@ -30,7 +30,7 @@ def days(day: str) -> int | None:
 
 
 def is_time(clock: str) -> bool:
-    """Whether six digits are a time of day. The caller checks that 24:00:00 has no fraction."""
+    """Whether six digits are a time of day; callers check that 24:00:00 has no fraction."""
     return clock[2] < "6" and clock[4] < "6" if clock < "24" else clock == "240000"
 
 
@@ -46,9 +46,9 @@ Triple = tuple[Int64s, Int64s, Int64s]
 
 
 def micros_array(day: Triple, clock: Triple, fraction: Int64s, has_finer: Flags, bad: Flags) -> tuple[Int64s, Flags]:
-    """Microseconds from 1970-01-01T00:00:00, and `bad`; 0 where it is not a time or already `bad`.
+    """Microseconds from 1970-01-01T00:00:00, and `bad`; 0 where `bad`, or where there is no such time.
 
-    From year, month, day; hour, minute, second; microseconds of the second; whether finer digits are not zero.
+    Arguments: year, month, day; hour, minute, second; microseconds of the second; whether finer digits are nonzero.
     """
     value, no_day = days_array(*day)
     seconds, no_time = seconds_array(*clock)
@@ -65,8 +65,8 @@ def micros_array(day: Triple, clock: Triple, fraction: Int64s, has_finer: Flags,
 
 
 def days_array(year: Int64s, month: Int64s, day: Int64s) -> tuple[Int64s, Flags]:
-    """Days from 1970-01-01, and whether the calendar has no such day."""
-    years = _YEARS.take(year, mode="clip")  # half bytes that are not digits give more than 9999
+    """Days from 1970-01-01, and flags of days that the calendar lacks."""
+    years = _YEARS.take(year, mode="clip")  # half bytes that are no digits give years above 9999
     place = (years & 1) << 14
     place |= month << 7
     place |= day
@@ -80,7 +80,7 @@ def days_array(year: Int64s, month: Int64s, day: Int64s) -> tuple[Int64s, Flags]
 
 
 def seconds_array(hour: Int64s, minute: Int64s, second: Int64s) -> tuple[Int64s, Flags]:
-    """Seconds of the day, and whether a day has no such time; it has 24:00:00."""
+    """Seconds of the day, and flags of wrong times; 24:00:00 is valid."""
     seconds = hour * 3600
     seconds += minute * 60
     seconds += second

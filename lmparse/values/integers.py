@@ -28,7 +28,7 @@ def decode_unsigned_array(raw: Bytes, byte_order: ByteOrder = "big") -> UInt64s:
     if step == width:
         return first
     last = as_elements(raw[:, width - step :], f"{order}u{step}").astype(np.uint64)
-    # The two reads may overlap, and have the same bytes there.
+    # The two reads may overlap in equal bytes.
     shift = np.uint64(8 * (width - step))
     return (first << shift) | last if byte_order == "big" else first | (last << shift)
 
@@ -43,5 +43,5 @@ def decode_signed_array(raw: Bytes, byte_order: ByteOrder = "big") -> Int64s:
 
 
 def join_rid6(raw: bytes, is_little: bool) -> bytes:
-    """A Db2 LUW row id of 48 bits, most significant byte first, from its half-words in the order they are in."""
+    """A Db2 LUW row id of 48 bits, most significant byte first, from its three half-words."""
     return raw[4:] + raw[2:4] + raw[:2] if is_little else raw

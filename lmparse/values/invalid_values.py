@@ -24,7 +24,7 @@ def bad_digit(halves: str) -> str:
 
 
 def text_hint(raw: bytes) -> str | None:
-    """A hint if the bytes look like text: then the field has another type or starts elsewhere."""
+    """A hint if the bytes look like text, because the field may have another type or start elsewhere."""
     texts = {"EBCDIC": raw[:32].decode("cp037"), "ASCII": raw[:32].decode("latin-1")}
     return next((f"the bytes read as {name} text {text!r}" for name, text in texts.items() if _PLAIN(text)), None)
 

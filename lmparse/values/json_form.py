@@ -27,4 +27,4 @@ def to_json(value: Any) -> Any:
 
 
 _PLAIN = frozenset((int, str, bool, type(None)))
-"""Types that JSON output has unchanged."""
+"""Types whose values JSON output does not change."""

@@ -17,21 +17,21 @@ from lmparse.values.codepages import CodePage
 from lmparse.values.integers import ByteOrder
 
 Decode = Callable[[Any], Any]
-"""Decodes the bytes of a field, most significant first. Raises InvalidValueError."""
+"""Decodes the bytes of a field, most significant byte first. Raises InvalidValueError."""
 Encode = Callable[[Any, int, CodePage, ByteOrder], bytes]
-"""Encodes a value (None as blank or zero) in a width, with a code page for text and a byte order for numbers.
+"""Encodes a value (None as blank or zero) in `width` bytes, with a code page for text and a byte order for numbers.
 
 A decimal is encoded as a whole number. Raises OverflowError if the value does not fit.
 """
 
 
 class Kind(NamedTuple):
-    """The column type of a kind, and how its bytes become a value and back, without a scale."""
+    """Column type, decoder and encoder of a kind, without a scale."""
 
     column: str
     """Arrow's name of the column type; empty for whole numbers, whose width decides, and for decimals."""
     decoder: Callable[[CodePage], Decode | None]
-    """For a code page, the function that decodes the bytes of a field; None if the bytes are the value."""
+    """For a code page, the decoder of a field's bytes; None if the bytes are the value."""
     encode: Encode
 
 
@@ -49,9 +49,9 @@ def column_type(kind: str, width: int | None, bits: int | None = None, scale: in
 
 
 def decoder(kind: str, page: CodePage, scale: int | None = None) -> Decode | None:
-    """The function that decodes the bytes of a field; of a whole number, the number that the parser found.
+    """The function that decodes the bytes of a field, or, for a whole number, the number that the parser read.
 
-    None if what is given to it is the value. Raises OptionError if a code page has no such values.
+    None if its argument already is the value. Raises OptionError if a code page has no such values.
     """
     decode = KINDS[kind].decoder(page) if kind not in ("uint", "int") else int
     if decode is None or not is_decimal(kind, scale):
@@ -66,7 +66,7 @@ def decoder(kind: str, page: CodePage, scale: int | None = None) -> Decode | Non
 
 
 def encode(kind: str, value: Any, width: int, page: CodePage, order: ByteOrder, scale: int | None = None) -> bytes:
-    """The bytes of a value, which for a decimal may be a number or its text. Raises OptionError if it does not fit."""
+    """The bytes of a value; a decimal may be a number or its text. Raises OptionError if the value does not fit."""
     if not is_decimal(kind, scale):
         return KINDS[kind].encode(value, width, page, order)
     try:
@@ -77,7 +77,7 @@ def encode(kind: str, value: Any, width: int, page: CodePage, order: ByteOrder, 
 
 
 def zones(kind: str, page: CodePage) -> zoned.Zones:
-    """The zones of a code page. Raises OptionError if a digit has more than one byte in it."""
+    """The zones of a code page. Raises OptionError if the page has digits of several bytes."""
     found = zoned.maybe_zones(page)
     if found is None:
         raise OptionError(
@@ -102,10 +102,10 @@ def _integer(is_signed: bool) -> Encode:
 _NUMBERS = ((16, "int16"), (32, "int32"), (64, "int64"))
 """Bits and Arrow's names of integers."""
 UINT64 = "decimal(20,0)"
-"""The column type of unsigned numbers of 64 bits; Arrow has no short name for it."""
+"""The column type of unsigned numbers of 64 bits; Arrow has no alias for this type."""
 _TEXT = Kind("string", texts.decoder, lambda value, width, page, order: texts.encode(str(value or ""), width, page))
 _PARSED_TEXT = Kind("string", lambda page: str, _TEXT.encode)
-"""Text that the parser has decoded."""
+"""Text decoded by the parser."""
 _BYTES = Kind("binary", lambda page: None, _integer(False))
 KINDS: dict[str, Kind] = {
     "uint": Kind("", lambda page: partial(int.from_bytes, byteorder="big"), _integer(False)),

@@ -1,7 +1,7 @@
 """Dates and times in packed digits without a sign: BIN(17) timestamps, and times in rows of Db2 LUW.
 
-Arrays of microseconds leave finer digits out; `has_finer` is True where one of those is not zero. 24:00:00 is kept in
-text; in microseconds it is midnight of the next day. In a field of another width all rows are bad.
+Arrays of microseconds lack finer digits; `has_finer` is True where such a digit is nonzero. Text keeps 24:00:00; in
+microseconds it is midnight of the next day. All rows of a field of another width are bad.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from lmparse.values.invalid_values import bad_digit, invalid_value, text_hint, w
 def decode_timestamp17(raw: bytes) -> str | None:
     """BIN(17) as `2026-03-14T10:11:12.000123`; None if all bytes are zero.
 
-    34 packed digits without a sign: 8 of date, 6 of time, 20 of fraction. The text has six digits of the fraction,
-    and more up to the last digit that is not zero. Raises LMP-V005.
-    Source: BMC AMI Log Master for Db2, "Logical log data file", footnote 1.
+    34 packed digits without a sign: 8 of date, 6 of time, 20 of fraction. The text has six digits of the fraction, and
+    further digits up to the last nonzero digit. Raises LMP-V005. Source: BMC AMI Log Master for Db2, "Logical log data
+    file", footnote 1.
     """
     second = _second17(raw[:7])
     fraction = raw[7:].hex()
@@ -38,7 +38,7 @@ def decode_timestamp17(raw: bytes) -> str | None:
 
 
 def encode_timestamp17(text: str | None, width: int = 17) -> bytes:
-    """An ISO timestamp as packed digits, with zeros behind them; all zeros for None."""
+    """An ISO timestamp as packed digits, padded with zeros; all zeros for None."""
     digits = re.sub(r"\D", "", text or "")
     return bytes.fromhex(digits.ljust(2 * width, "0"))
 
@@ -46,9 +46,9 @@ def encode_timestamp17(text: str | None, width: int = 17) -> bytes:
 def extend_timestamp(raw: bytes) -> bytes:
     """A header timestamp in the current 17-byte form, from 17 bytes, 10 (packed) or 26 (EBCDIC text).
 
-    The 10-byte form is the first 10 bytes of the 17-byte form, down to microseconds; blank text becomes zeros.
-    Packed digits are not checked, the form of the text is: raises LMP-V006, and LMP-V010 for another width.
-    Source: IBM, "Values for timestamps" (10 bytes); BMC, XHDF type DTTM (26).
+    The 10-byte form is the first 10 bytes of the 17-byte form, down to microseconds; blank text becomes zeros. Packed
+    digits are not checked, but the form of the text is: raises LMP-V006, and LMP-V010 for another width. Source: IBM,
+    "Values for timestamps" (10 bytes); BMC, XHDF type DTTM (26).
     """
     if len(raw) == 17:
         return raw
@@ -66,7 +66,7 @@ def extend_timestamp(raw: bytes) -> bytes:
 
 @lru_cache(maxsize=8192)
 def _second17(packed: bytes) -> str | None:
-    """The first 7 bytes as text; None if they are not a time. Cached, because neighbours in a log share them."""
+    """The first 7 bytes as text; None if they are no time. Cached, because neighbours in a log often share them."""
     digits = packed.hex()
     day = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}"
     if len(digits) != 14 or not digits.isdigit() or gregorian.days(day) is None or not gregorian.is_time(digits[8:]):
@@ -93,7 +93,7 @@ def _bad_timestamp17(raw: bytes) -> InvalidValueError:
 def decode_date(raw: bytes) -> str:
     """DATE of 4 bytes, packed yyyymmdd: x'19960403' is `1996-04-03`. Raises LMP-V006.
 
-    Source: IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Field Lengths; so for TIME, TIMESTAMP.
+    Source (also TIME, TIMESTAMP): IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Field Lengths.
     """
     digits = _digits(raw, "DATE as packed yyyymmdd")
     return text_times.decode_date(f"{digits[:4]}-{digits[4:6]}-{digits[6:]}")
@@ -108,7 +108,7 @@ def decode_time(raw: bytes) -> str:
 def decode_timestamp(raw: bytes, precision: int) -> str:
     """TIMESTAMP(p) of 7 to 13 bytes, packed yyyymmddhhmmss and p digits of the fraction.
 
-    Raises LMP-V006, also for a digit that is not zero in the half byte that is left of an odd p.
+    Raises LMP-V006, also for a nonzero digit in the unused half byte of an odd p.
     """
     digits = _digits(raw, "TIMESTAMP as packed yyyymmddhhmmss and digits of a second")
     date_, time_ = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}", f"{digits[8:10]}.{digits[10:12]}.{digits[12:14]}"
@@ -129,7 +129,7 @@ def _digits(raw: bytes, expected: str) -> str:
 
 
 def timestamp17_micros_array(raw: Bytes) -> tuple[Int64s, Flags, Flags, Flags]:
-    """BIN(17): microseconds, whether a row is null (all zeros; then 0), `bad`, `has_finer`.
+    """BIN(17): microseconds, flags of null rows (all zeros; value 0), `bad`, `has_finer`.
 
     Equal to `text_times.iso_micros` of the text that `decode_timestamp17` returns.
     """
@@ -139,14 +139,14 @@ def timestamp17_micros_array(raw: Bytes) -> tuple[Int64s, Flags, Flags, Flags]:
     second, behind, last = map(decode_unsigned_array, (raw[:, :8], raw[:, 8:16], raw[:, 16:]))
     micros, bad, has_finer = _packed_timestamp(second, behind, last)
     is_null = np.equal(second | behind | last, 0)
-    bad ^= is_null  # a null row has year 0, and was therefore bad
+    bad ^= is_null  # a null row has year 0 and so counted as bad
     return micros, is_null, bad, has_finer
 
 
 def decode_timestamp17_array(raw: Bytes) -> tuple[Bytes, Int32s, Flags, Flags]:
-    """BIN(17): text in Arrow's form, whether a row is null (all zeros; then empty), and `bad`.
+    """BIN(17): text in Arrow's form, flags of null rows (all zeros; empty text), and `bad`.
 
-    As `decode_timestamp17`: six digits of the fraction, and more up to the last one that is not zero.
+    As `decode_timestamp17`: six digits of the fraction, and further digits up to the last nonzero digit.
     """
     _, is_null, bad, has_finer = timestamp17_micros_array(raw)
     if raw.shape[1] != 17:
@@ -166,12 +166,12 @@ def decode_timestamp17_array(raw: Bytes) -> tuple[Bytes, Int32s, Flags, Flags]:
 def timestamp_micros_array(raw: Bytes, precision: int) -> tuple[Int64s, Flags, Flags]:
     """TIMESTAMP(p) of 7 to 13 bytes, packed yyyymmddhhmmss and p digits: microseconds, `bad`, `has_finer`.
 
-    As `text_times.timestamp_micros` of the digits that `decode_timestamp` reads: there are no nulls.
+    As `text_times.timestamp_micros` of the digits that `decode_timestamp` reads; no row is null.
     """
     count, width = raw.shape
     if not (7 <= width <= 13 and 0 <= precision <= 12):
         return np.zeros(count, np.int64), ~none_of(count), none_of(count)
-    # Two words of 8 bytes, as if the field had 16: the second word begins with the last bytes of the field.
+    # Use two words of 8 bytes: the second word begins with the last bytes of the field, padded with zeros.
     second = decode_unsigned_array(raw[:, :8])
     behind = np.zeros(count, np.uint64)
     if width == 7:

@@ -47,7 +47,7 @@ _UNITS = {None: 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 class TableColumn(Protocol):
-    """A column of a table, whatever log describes it."""
+    """A column of a table, in whatever log."""
 
     @property
     def number(self) -> int: ...
@@ -69,11 +69,11 @@ class TableColumn(Protocol):
     def is_nullable(self) -> bool: ...
     @property
     def ccsid(self) -> int | None:
-        """CCSID of its text; None for other columns, and where the log does not say it."""
+        """CCSID of the column's text; None for other columns, or if the log does not state it."""
 
     @property
     def sql_words(self) -> str:
-        """Its type in SQL words, such as CHAR(6)."""
+        """The column's type in SQL words, such as CHAR(6)."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class SqlType:
     name: str
     """SMALLINT, DECIMAL, CHAR, ..."""
     length: int = 0
-    """Bytes of a value; of the longest value for a type of varying length."""
+    """Bytes of a value; for a varying length, bytes of the longest value."""
     precision: int = 0
     """Digits of a DECIMAL or DECFLOAT, digits of the fraction of a TIMESTAMP."""
     scale: int = 0
@@ -91,23 +91,23 @@ class SqlType:
 
     @property
     def is_varying(self) -> bool:
-        """Whether the fixed-length section holds place and length of the value, not the value itself."""
+        """Whether the fixed-length section has place and length of the value instead of the value."""
         return self.name in _VARYING
 
     @property
     def is_lob(self) -> bool:
-        """Whether values may be kept in an object of their own, and be logged in records of their own."""
+        """Whether values may be stored in a separate object, and logged in separate records."""
         return self.name in LOBS
 
     @property
     def is_graphic(self) -> bool:
-        """Whether it holds double-byte characters."""
+        """Whether values are double-byte characters."""
         return self.name in _GRAPHIC
 
     @property
     def form(self) -> str:
-        """The form of values: int, float, decimal, decfloat, text, bytes, date, time, timestamp, boolean,
-        absent (never in the log), or raw (for a type that is not listed)."""
+        """The form of values: int, float, decimal, decfloat, text, bytes, date, time, timestamp, boolean, absent (never
+        in the log), or raw (for an unlisted type)."""
         return "bytes" if self.is_bit_data else _FORMS.get(self.name, "raw")
 
     @property
@@ -124,7 +124,7 @@ class SqlType:
 
 
 def parse_type(text: str) -> SqlType:
-    """The type that SQL words name. Raises ValueError with the reason when they name none."""
+    """The type in SQL words. Raises ValueError with the reason if the words name no type."""
     match = _WORDS.fullmatch(" ".join(text.upper().split()))
     name = _ALIASES.get(match["name"], match["name"]) if match else ""
     if match is None or name not in _FORMS:
@@ -161,7 +161,7 @@ def parse_type(text: str) -> SqlType:
 
 
 def _type_of_digits(text: str, name: str, length: int | None, scale: int | None) -> SqlType:
-    """A type whose length in SQL is a number of digits."""
+    """A type whose SQL length is a number of digits."""
     if name == "DECIMAL":
         precision, scale = 5 if length is None else length, scale or 0
         if not 1 <= precision <= 31 or scale > precision:

@@ -1,11 +1,9 @@
 """Dates and times in Db2's text form. Source: IBM Db2 for z/OS, "Datetime values", ISO formats.
 
-24.00.00 is kept in text; as a number it is midnight of the next day. Arrays of microseconds leave finer digits out;
-`has_finer` is True where one of those is not zero. Arrays of text have shape (n, width) of UTF-8, all zeros at bad
-rows. In a field of another width all rows are bad.
-
-Arrays are read eight characters at a time. XOR with a template such as `0000-00-` leaves the value of a digit where a
-digit is expected and zero where a separator is, in EBCDIC and in ASCII.
+Text keeps 24.00.00; as a number it is midnight of the next day. Arrays of microseconds lack finer digits; `has_finer`
+is True where such a digit is nonzero. Arrays of text have shape (n, width) of UTF-8, all zeros at bad rows. All rows of
+a field of another width are bad. Arrays are read eight characters at a time. XOR with a template such as `0000-00-`
+gives the value of a digit at digits and zero at separators, in EBCDIC and in ASCII.
 """
 
 from __future__ import annotations
@@ -27,7 +25,8 @@ from lmparse.values.invalid_values import invalid_value
 def characters(raw: bytes) -> str:
     """The characters of a date or time, in EBCDIC or ASCII.
 
-    No manual says that dates have the encoding of their table. Their first character is a digit, whose byte shows it.
+    No manual says that dates have the encoding of their table. The first character is a digit, whose byte shows the
+    encoding.
     """
     return (_EBCDIC if raw[:1] >= b"\xf0" else _ASCII).decode(raw)
 
@@ -93,7 +92,7 @@ def _split_timestamp(text: str, whole: str) -> tuple[str, int, str]:
 
 @lru_cache(maxsize=8192)
 def _second(text: str) -> tuple[str, int] | None:
-    """The first 19 characters in ISO form and as microseconds; None if they are not a time. Cached for neighbours."""
+    """The first 19 characters in ISO form and as microseconds; None if they are no time. Cached for neighbours."""
     day, clock = text[:10], text[11:13] + text[14:16] + text[17:]
     if not is_second(text) or gregorian.days(day) is None or not gregorian.is_time(clock):
         return None
@@ -222,7 +221,7 @@ def _iso_shape(shape: str) -> str:
 
 
 def _text_micros(words: list[UInt64s], bad: Flags) -> tuple[Int64s, Flags, Flags]:
-    """Microseconds, `bad` and `has_finer`, from the words that `_digits` returns for a timestamp."""
+    """Microseconds, `bad` and `has_finer`, from the words of `_digits` for a timestamp."""
     first, second, third = map(_joined, words[:3])
     micros = byte_of(third, 4) * 10_000 + byte_of(third, 6) * 100
     has_finer = none_of(len(bad))
@@ -243,7 +242,7 @@ def _is_ebcdic(raw: Bytes) -> Flags:
 
 
 def _digits(raw: Bytes, shape: str, is_ebcdic: Flags) -> tuple[list[UInt64s], Flags]:
-    """The digits of text in one shape (0 for a digit, other characters for themselves) in words of 8, and `bad`.
+    """The digits of text with one shape (0 for a digit, other characters for themselves) in words of 8, and `bad`.
 
     The first character is the least significant byte of its word. Bytes of separators, bytes behind the last character
     and bad rows are 0.
@@ -254,7 +253,7 @@ def _digits(raw: Bytes, shape: str, is_ebcdic: Flags) -> tuple[list[UInt64s], Fl
     wrong = np.zeros(len(raw), np.uint64)
     for start, part in zip(range(0, width, 8), _parts(shape), strict=True):
         end = min(start + 8, width)
-        # Always 8 bytes are read, if need be from further in front: this is faster than to read fewer than 8.
+        # Read always 8 bytes, if need be from further in front, because reading fewer bytes is slower.
         begin = max(end - 8, 0)
         word = decode_unsigned_array(raw[:, begin:end], "little") >> np.uint64(8 * (start - begin))
         if all_ebcdic:
@@ -283,7 +282,7 @@ class _Part:
         self.zeros = _word(bytes(digit_zeros if char == "0" else 0xFF for char in shape))
         """Bits that are 0 if the text has the shape."""
         self.eights = _word(bytes(digit_eights if char == "0" else 0 for char in shape))
-        """Bits that mean a digit above 9 together with one of the two bits below them."""
+        """Bits that, with one of the two bits below, mean a digit above 9."""
 
 
 @lru_cache(maxsize=64)
@@ -296,7 +295,7 @@ def _word(chars: bytes) -> np.uint64:
 
 
 def _joined(digits: UInt64s) -> UInt64s:
-    """In each byte the number of two digits that begins there: ten times its digit plus the next digit."""
+    """In each byte the number of the two digits that begin there: ten times its digit plus the next digit."""
     return digits * np.uint64(10) + (digits >> np.uint64(8))
 
 

@@ -18,12 +18,12 @@ from lmparse.values.invalid_values import invalid_value
 
 
 def decoder(page: CodePage, trim: bool = True) -> Callable[[bytes], str]:
-    """The function that decodes text in a page; with `trim` it removes blanks at the end."""
+    """The function that decodes text in a page; with `trim`, it removes trailing blanks."""
     return (lambda raw: page.decode(raw).rstrip(" ")) if trim else page.decode
 
 
 def encode(text: str, width: int, page: CodePage) -> bytes:
-    """Text in a page, filled up with blanks to `width` bytes."""
+    """Text in a page, padded with blanks to `width` bytes."""
     return page.encode(text).ljust(width, page.encode(" "))
 
 
@@ -42,7 +42,7 @@ def is_total(page: CodePage) -> bool:
 
 @lru_cache(maxsize=64)
 def to_ascii(page: CodePage) -> bytes:
-    """A table for `bytes.translate`: the ASCII character of a byte, or X'FF' if the byte is not an ASCII character."""
+    """A table for `bytes.translate`: the ASCII character of a byte, or X'FF' for other characters."""
     _demand(page)
     table = page.table if page.table is not None else bytes(range(128)).decode("ascii") + "\x80" * 128
     return bytes(ord(char) if char < "\x80" else 0xFF for char in table)
@@ -54,7 +54,7 @@ def _demand(page: CodePage) -> None:
 
 
 def decode_array(raw: Bytes, page: CodePage, trim: bool = True) -> tuple[Bytes, Int32s, Flags]:
-    """Text of fixed width as UTF-8, its offsets, and `bad`; with `trim`, without blanks at the end.
+    """Text of fixed width as UTF-8, its offsets, and `bad`; with `trim`, without trailing blanks.
 
     As `page.decode`, then `rstrip(" ")`. UTF-16 with characters of four bytes is bad.
     """
@@ -64,7 +64,7 @@ def decode_array(raw: Bytes, page: CodePage, trim: bool = True) -> tuple[Bytes, 
     if width % blank.itemsize:
         return np.zeros(0, np.uint8), np.zeros(count + 1, np.int32), np.ones(count, np.bool_)
     if trim and width:
-        # NumPy's strings end before trailing zeros, so blanks are turned into zeros.
+        # NumPy strings end in front of trailing zeros, so blanks become zeros.
         marked = np.ascontiguousarray(raw).view(blank.dtype) ^ blank
         lengths = np.char.str_len(marked.view(f"S{width}")[:, 0]).astype(np.int64)
         lengths += lengths % blank.itemsize
@@ -81,7 +81,7 @@ def decode_ragged_array(data: Bytes, starts: Ints, lengths: Ints, page: CodePage
 
 @lru_cache(maxsize=64)
 def _blank(page: CodePage) -> np.unsignedinteger[Any]:
-    """The bytes of a blank in memory. Its width, one or two bytes, is that of a unit of the page."""
+    """The bytes of a blank as one integer; its width, one or two bytes, is that of a unit of the page."""
     _demand(page)
     raw = page.encode(" ")
     blank: np.unsignedinteger[Any] = np.frombuffer(raw, f"u{len(raw)}")[0]
@@ -150,7 +150,7 @@ def _checked(flat: Bytes, lengths: Ints) -> tuple[Bytes, Int32s, Flags]:
     offsets = offsets_of(lengths)
     if not len(flat) or int(flat.max()) < 0x80:
         return flat, offsets, bad
-    # A row that starts inside a character could complete a character of the row before.
+    # A row that starts inside a character could complete a character of the previous row.
     starts = np.minimum(offsets[:-1], len(flat) - 1)
     bad |= ((flat[starts] & 0xC0) == 0x80) & (lengths > 0)
     if bad.any():
@@ -180,7 +180,7 @@ def _without(flat: Bytes, lengths: Ints, bad: Flags) -> tuple[Bytes, Ints, Int32
 
 
 def decode_hex(text: str) -> str | None:
-    """Hexadecimal digits in a CHAR field in upper case, without blanks around them. None if blank. Raises LMP-V008."""
+    """Hexadecimal digits of a CHAR field in upper case, without blanks around. None if blank. Raises LMP-V008."""
     body = text.strip(" ")
     if not body:
         return None
@@ -193,7 +193,7 @@ _HEX = re.compile(r"[0-9A-Fa-f]+").fullmatch
 
 
 def decode_hex_array(raw: Bytes, page: CodePage) -> tuple[Bytes, Int32s, Flags, Flags]:
-    """Hexadecimal digits in upper case without blanks around them, offsets, whether a row is blank, and `bad`.
+    """Hexadecimal digits in upper case without blanks around, offsets, flags of blank rows, and `bad`.
 
     As `decode_hex`. Every row in UTF-16 is bad.
     """
@@ -206,7 +206,7 @@ def decode_hex_array(raw: Bytes, page: CodePage) -> tuple[Bytes, Int32s, Flags, 
     numbers = is_digit.sum(axis=1)
     is_blank = raw == _blank(page)
     is_null = is_blank.all(axis=1) if width else np.ones(count, np.bool_)
-    # The digits are adjacent if the distance from the first to the last equals their number.
+    # The digits are adjacent if their count equals the distance from first to last.
     first = is_digit.argmax(axis=1) if width else np.zeros(count, np.int64)
     behind = width - is_digit[:, ::-1].argmax(axis=1) if width else first
     bad = (numbers + is_blank.sum(axis=1) != width) | ((numbers > 0) & (behind - first != numbers))
@@ -216,6 +216,6 @@ def decode_hex_array(raw: Bytes, page: CodePage) -> tuple[Bytes, Int32s, Flags, 
 
 @lru_cache(maxsize=64)
 def _hex_digits(page: CodePage) -> bytes:
-    """The upper-case digit in ASCII of each byte; 0 for a byte that is not a digit."""
+    """The upper-case ASCII digit of each byte; 0 for a byte that is no digit."""
     chars = (bytes([char]) for char in to_ascii(page))
     return b"".join(char.upper() if char in b"0123456789ABCDEFabcdef" else b"\x00" for char in chars)

@@ -1,11 +1,11 @@
-"""Zoned decimals: one digit in each byte, and the sign in the zone of one of them or in a byte of its own.
+"""Zoned decimals: one digit in each byte, and the sign in the zone of the first or last digit, or in a separate byte.
 
 In EBCDIC a digit is X'F0' to X'F9', and the byte with the sign has a sign half byte in place of the zone F, as in
-packed decimals. In ASCII a digit is X'30' to X'39', and the byte with the sign is a digit (plus), one of `{ABCDEFGHI`
-(plus) or of `}JKLMNOPQR` (minus), which are the characters of EBCDIC's bytes, or one of `pqrstuvwxy` (minus), as
-compilers for ASCII write it. Signs in bytes of their own are `+` and `-`.
-Source: z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"; Enterprise COBOL for z/OS
-Programming Guide, "Examples: numeric data and internal representation".
+packed decimals. In ASCII a digit is X'30' to X'39'. The ASCII byte with the sign is a digit (plus), one of `{ABCDEFGHI`
+(plus) or `}JKLMNOPQR` (minus), which are the characters of EBCDIC's bytes, or one of `pqrstuvwxy` (minus), as ASCII
+compilers write. Separate signs are `+` and `-`. Source: z/Architecture Principles of Operation, SA22-7832,
+"Decimal-Number Formats"; Enterprise COBOL for z/OS Programming Guide, "Examples: numeric data and internal
+representation".
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _NO_DIGIT = 0xF
 
 
 class Style(NamedTuple):
-    """Where the sign is."""
+    """The place of the sign."""
 
     is_leading: bool
-    """In the first byte, not in the last one."""
+    """In the first byte, not in the last byte."""
     is_separate: bool
-    """In a byte of its own."""
+    """In a separate byte."""
 
 
 STYLES = {
@@ -41,23 +41,23 @@ STYLES = {
     "zoned-separate": Style(is_leading=False, is_separate=True),
     "zoned-leading-separate": Style(is_leading=True, is_separate=True),
 }
-"""Styles by their kind word."""
+"""Styles by kind word."""
 
 
 class Zones:
-    """What each byte means in a family of code pages."""
+    """The meaning of each byte in a group of code pages."""
 
     def __init__(self, zero: int, signed: dict[int, int], signs: dict[int, int]) -> None:
         self.digits = bytes(byte - zero if zero <= byte < zero + 10 else _NO_DIGIT for byte in range(256))
-        """The digit of each byte, X'0F' for a byte that is not a digit."""
+        """The digit of each byte; X'0F' for a byte that is no digit."""
         self.signed = bytes(signed.get(byte, 0) for byte in range(256))
-        """A digit and a sign half byte for each byte that may have the sign in its zone, 0 for others."""
+        """Digit and sign half byte of each byte that may have a sign in its zone; 0 for other bytes."""
         self.signs = bytes(signs.get(byte, 0) for byte in range(256))
-        """A sign half byte for each byte that is a sign, 0 for others."""
+        """Sign half byte of each byte that is a sign; 0 for other bytes."""
 
     @cached_property
     def to_text(self) -> bytes:
-        """For `bytes.translate`: digits in ASCII, and `?`."""
+        """For `bytes.translate`: ASCII digits, and `?` for other bytes."""
         return bytes(b"0123456789"[digit] if digit < 10 else ord("?") for digit in self.digits)
 
 
@@ -85,7 +85,7 @@ _FAMILIES = {b"\xf0\xf9\x4e\x60": _EBCDIC, b"09+-": _ASCII}
 
 
 def maybe_zones(page: CodePage) -> Zones | None:
-    """The zones of a code page; None if a digit has more than one byte in it (UTF-16)."""
+    """The zones of a code page; None if the page has digits of several bytes (UTF-16)."""
     return _FAMILIES.get(page.encode("09+-"))
 
 
@@ -115,7 +115,7 @@ def _bad(raw: bytes, style: Style, zones: Zones) -> InvalidValueError:
 
 
 def to_packed_array(raw: Bytes, style: Style, zones: Zones) -> Bytes:
-    """Zoned decimals as packed ones: what is not a digit or a sign is a half byte that is not one either."""
+    """Zoned decimals as packed decimals; wrong digits and signs become half bytes that are wrong, too."""
     width = raw.shape[1]
     digits = np.frombuffer(zones.digits, np.uint8).take(raw)
     at = 0 if style.is_leading else width - 1
@@ -123,7 +123,7 @@ def to_packed_array(raw: Bytes, style: Style, zones: Zones) -> Bytes:
     if style.is_separate:
         digits = digits[:, 1:] if style.is_leading else digits[:, :-1]
     else:
-        # A byte without a sign is 0 here, and its sign half byte is what is bad.
+        # A byte without a sign is 0 here, so its sign half byte is wrong.
         digits[:, at] = signed >> 4
     return packed_of(digits, signed & np.uint8(0xF))
 
@@ -138,7 +138,7 @@ def packed_of(digits: Bytes, signs: Bytes) -> Bytes:
 
 
 def encode(value: int, width: int, style: Style, zones: Zones) -> bytes:
-    """A whole number as zoned decimal of `width` bytes. Raises OverflowError if it has too many digits."""
+    """A whole number as zoned decimal of `width` bytes. Raises OverflowError for too many digits."""
     digits = str(abs(value)).rjust(width - style.is_separate, "0")
     if len(digits) > width - style.is_separate:
         raise OverflowError(f"{value} has more digits than {width} bytes")

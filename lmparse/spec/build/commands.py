@@ -1,6 +1,6 @@
 """Commands: those of `build.py` and of `lmparse build`.
 
-`build.py` works on the specs of lmparse by default; `lmparse build` has no default.
+`build.py` uses the specs of lmparse by default; `lmparse build` has no default.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _ID = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+", re.ASCII)
 
 
 def run(parsed: argparse.Namespace, program: str) -> int:
-    """Run one command of `program`; returns 0, or 1 when something is wrong, which is reported.
+    """Run one command of `program`; returns 0, or 1 after reporting an error.
 
-    Raises OptionError for arguments that contradict each other.
+    Raises OptionError for contradicting arguments.
     """
     if parsed.check and parsed.command == "generate":
         parsed.command = "check"
@@ -77,17 +77,17 @@ def _validate(parsed: argparse.Namespace) -> None:
 
 
 def _build(parsed: argparse.Namespace) -> int:
-    """Make the products and place them; a spec with a fault has none. The project's own are placed all or none."""
+    """Make and place the products of sound specs. Products of the project are placed all or none."""
     out: Path = parsed.out
     present = files_in(out)
     is_ours = real_path(out) == GENERATED or present.keys() <= files_of_build(out)
-    # Files that are not products are removed, and a link would lead to other folders.
+    # Other files are removed, and a link would lead to other folders.
     if not is_ours or (os.path.lexists(out) and not out.is_dir()) or (out / DEBUG).is_symlink():
         return _say(f"{shown(out)} holds files that are not from here: give another --out, or empty it")
     products, problems, count = _made(parsed)
     changed = {name: data for name, text in products.items() if present.get(name) != (data := text.encode())}
-    # The manifest first: what a killed build leaves is known as ours by the next one. Specs of a user are not run from
-    # it, by their hashes.
+    # Write the manifest first: the next build then recognizes the remains of a killed build. Their hashes keep users'
+    # specs from running.
     files = {name: changed[name] for name in sorted(changed, key=lambda name: name != MANIFEST)}
     write_files(out, files, removed=present.keys() - products.keys())
     print(f"{len(products)} files in {shown(out)}")
@@ -102,7 +102,7 @@ def _made(parsed: argparse.Namespace) -> Made:
 
 
 def _unbuilt(problems: list[Problem], count: int) -> int:
-    """Report the specs that have no products, of which each has a problem at least."""
+    """Report the specs without products; each has at least one problem."""
     if not problems:
         return 0
     failed = len({problem.path for problem in problems})
@@ -131,11 +131,11 @@ def _say(*lines: str) -> int:
 
 
 def new(spec_id: str, formats: Path, program: str) -> list[str]:
-    """Write the skeleton of a spec into a formats folder, and a file that it reads and a bad one into `tests/cases` and
-    `tests/cases_bad` beside that folder; returns the lines that list the next steps.
+    """Write the skeleton of a spec to a formats folder, and a good and a bad sample to `tests/cases` and
+    `tests/cases_bad` beside the folder; returns the lines that list the next steps.
 
-    The texts are in `skeleton/`; the bytes are made here from the values that are expected, never read back from a
-    parser. Raises OptionError for what is no id or that of a spec; nothing is written then.
+    The texts are in `skeleton/`. The bytes are made from the expected values here, not read back from a parser. Raises
+    OptionError for a wrong id or the id of an existing spec, and then writes nothing.
     """
     if not _ID.fullmatch(spec_id):
         raise OptionError(f"{spec_id!r} is not an id: it is <family>_<thing> in lower case, such as acme_reading")
@@ -177,7 +177,7 @@ def _text(name: str) -> str:
 
 
 def _record(name: bytes, rest: bytes = b"") -> bytes:
-    """A record: its length in two bytes, a name of eight in EBCDIC, and what is behind."""
+    """A record: its length in two bytes, a name of eight bytes in EBCDIC, and further bytes."""
     return (10 + len(rest)).to_bytes(2, "big") + name.ljust(8).decode().encode("cp037") + rest
 
 

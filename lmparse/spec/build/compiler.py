@@ -1,7 +1,7 @@
-"""The compiler: kaitai-struct-compiler from npm, fetched when it is needed, never vendored.
+"""The compiler: kaitai-struct-compiler from npm, fetched when needed, never vendored.
 
-It is one JavaScript file, which dukpy runs. It reads no YAML, reports one error in a run, and attributes an error in an
-import to the spec being compiled. So every spec is compiled on its own, imported specs first.
+The compiler is one JavaScript file, which dukpy runs. It reads no YAML, reports one error in a run, and attributes an
+error in an import to the spec being compiled. So every spec is compiled separately, imported specs first.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from lmparse.storage.addresses import user_cache
 NAME = "kaitai-struct-compiler"
 VERSION = "0.11.0"
 SHA256 = "c9aacee51040be0977299210fc2624e6bbf2a51770b3dca579accbbaa84ba353"
-"""Hash of the one file of the package that is run."""
+"""Hash of the package's file that is run."""
 _LARGEST = (1 << 31) - 1
-"""The largest whole number that the compiler takes as a number."""
+"""The largest integer that the compiler takes as a number."""
 _IS_CHECKOUT = (FORMATS.parent / "build.py").is_file()
 CACHE = FORMATS.parent / ".cache" if _IS_CHECKOUT else user_cache()
 
 
 class CompilerUnavailable(Exception):
-    """There is no compiler to run: none in the cache or to be fetched, another one than asked for, or no dukpy."""
+    """No compiler can run: none is in the cache or fetched, its hash differs, or dukpy is missing."""
 
 
 _DRIVER = Path(__file__).with_name("compiler_driver.js")
 
 
 class Dukpy:
-    """Runs the compiler by QuickJS inside Python."""
+    """Runs the compiler in QuickJS inside Python."""
 
     def __init__(self, path: Path) -> None:
         import dukpy
@@ -48,14 +48,14 @@ class Dukpy:
             self._evaluate(f"{path} does not run:", f"{code};0")
 
     def run(self, job: dict[str, Any]) -> list[dict[str, Any]]:
-        """Compile each of `job['places']`, specs among `job['files']`; returns `files` or `error` for each."""
+        """Compile each spec of `job['places']` among `job['files']`; returns `files` or `error` for each."""
         failure = f"{NAME} ends with"
         self._evaluate(failure, "compileAll(dukpy.job); 0", job=job)  # returns when no promise is left
         results: list[dict[str, Any]] = json.loads(self._evaluate(failure, "JSON.stringify(globalThis.results)"))
         return results
 
     def _evaluate(self, failure: str, code: str, **names: Any) -> Any:
-        """The value of some JavaScript. Raises CompilerUnavailable with the line that names the error."""
+        """The value of JavaScript code. Raises CompilerUnavailable with the line that names the error."""
         try:
             return self._interpreter.evaljs(code, **names)
         except self._dukpy.JSRuntimeError as error:
@@ -65,7 +65,7 @@ class Dukpy:
 
 
 class Compiler:
-    """The compiler in a cache, or another one at a path. Raises CompilerUnavailable."""
+    """The compiler in the cache, or at a path. Raises CompilerUnavailable."""
 
     def __init__(self, path: Path | None = None) -> None:
         try:
@@ -83,10 +83,10 @@ class Compiler:
     def compile(
         self, specs: list[SpecFile], known: dict[str, SpecFile], *, debug: bool = False
     ) -> tuple[dict[str, str], Faults]:
-        """The Python texts of specs by place, imported specs first, and the problems of those that have no text.
+        """The Python texts of specs by place, imported specs first, and the problems of specs without a text.
 
-        `known` are all specs that may be imported. A spec is not reported for importing a broken one. Parsers made
-        with `debug` record start and end of every field in `_debug`, and read only when `_read()` is called.
+        `known` are all specs that may be imported. Importing a broken spec is not reported again. Parsers made with
+        `debug` note start and end of every field in `_debug`, and read only when `_read()` is called.
         """
         files = {spec.place: _for_compiler(spec) for spec in closure(known, [spec.place for spec in specs])}
         texts: dict[str, str] = {}
@@ -104,7 +104,7 @@ class Compiler:
 
 
 def fetched() -> Path:
-    """The compiler's file in the cache, fetched when it is missing. Raises CompilerUnavailable."""
+    """The compiler's file in the cache, fetched if missing. Raises CompilerUnavailable."""
     file = CACHE / f"{NAME}-{VERSION}.js"
     if not file.is_file():
         CACHE.mkdir(parents=True, exist_ok=True)
@@ -131,13 +131,13 @@ def _from_registry(folder: Path) -> Path | None:
 
         with contextlib.redirect_stdout(io.StringIO()):
             install_jspackage(NAME, VERSION, str(folder))
-    except Exception:  # for any reason, as no package or no network
+    except Exception:  # whatever the reason, such as no package or no network
         return None
     return next(folder.rglob(f"{NAME}.js"), None)
 
 
 def _for_compiler(spec: SpecFile) -> Any:
-    """A spec as JSON, its imports from the root: the importer does not learn which spec has a relative import."""
+    """A spec as JSON with imports from the root: the importer does not know which spec has a relative import."""
     tree = _for_json(spec.tree)
     if spec.imports:
         tree["meta"]["imports"] = [f"/{place}" for place in spec.imports]
@@ -145,8 +145,8 @@ def _for_compiler(spec: SpecFile) -> Any:
 
 
 def _for_json(value: Any, key: str = "") -> Any:
-    """A spec in JSON's types, keys as text. Numbers are text where JavaScript would make 5 of 5.0, and where they have
-    more than 32 bits, which the compiler refuses."""
+    """A spec in JSON's types, with keys as text. Floats become text, because JavaScript would turn 5.0 into 5; so do
+    integers above 32 bits, which the compiler refuses."""
     if isinstance(value, dict):
         names = {name: str(name).lower() if isinstance(name, bool) else str(name) for name in value}
         return {text: _for_json(value[name], text) for name, text in names.items()}
@@ -154,7 +154,7 @@ def _for_json(value: Any, key: str = "") -> Any:
         return [_for_json(item, key) for item in value]
     if isinstance(value, float) or (isinstance(value, int) and abs(value) > _LARGEST):
         return repr(value)
-    if key in ("doc", "doc-ref") and isinstance(value, str):  # the compiler writes it into a docstring as it is
+    if key in ("doc", "doc-ref") and isinstance(value, str):  # the compiler writes this text to a docstring unchanged
         return value.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').replace("\0", "\\x00")
     return value
 
@@ -172,7 +172,7 @@ def _problems(spec: SpecFile, message: str) -> list[Problem]:
             where = _COMPILED_CASE.sub(r"\1::\2", "/" + text.split(": /", 1)[1].rstrip(":"))
     if problems:
         return problems
-    name = message.strip()  # of values that need one another the message is the name of one of them, and no more
+    name = message.strip()  # for values that need each other, the message is only the name of one of them
     for scope in Scope({spec.id: spec}, spec).all():
         if name in scope.tree.get("instances", {}):
             text = "its value leads back to itself, or to what has no type"
@@ -181,7 +181,7 @@ def _problems(spec: SpecFile, message: str) -> list[Problem]:
 
 
 _COMPILED_CASE = re.compile(r"EnumByLabel\(identifier\((\w+)\),identifier\((\w+)\),[^/]*\)")
-"""How the compiler writes the case of a switch that is a member of an enumeration."""
+"""The compiler's form of a switch case that is a member of an enumeration."""
 _ADVICE = {
     "without default endianness": "; give endian: be or endian: le under meta",
     "but no encoding found": "; give an encoding, or -codec in place of the type, as -codec: ebcdic",

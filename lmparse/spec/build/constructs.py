@@ -1,7 +1,7 @@
-"""Constructs: every key and word that a spec may have, in one table, `constructs.toml`, and what is wrong by it.
+"""Constructs: every key and word that a spec may have, in the table `constructs.toml`, and findings by this table.
 
-What is not in it is refused; keys that begin with a dash and are not ours mean nothing and are taken. A test asks the
-compiler which keys it knows at each level, so that a release with a new one is noticed.
+All else is refused, except keys with a dash that are not lmparse's: they mean nothing here. A test compares the keys of
+each level with the compiler's, to notice new keys in a release.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from lmparse.spec.page_names import PAGES, PAGES_OF_THE_FILE, maybe_named
 Finding = tuple[str, str]
 """Path in the spec, and message."""
 TOO_DEEP: Finding = ("/types", "types are in one another too deep to be followed")
-"""The finding where a spec has more types in one another than Python has calls."""
+"""The finding if types of a spec are nested deeper than Python's calls."""
 
 
 class Level(Enum):
-    """Where in a spec a key or a word is; the value is what messages call the place."""
+    """Where in a spec a key or word is; the value is the name of the place in messages."""
 
     TYPE = "a spec or type"
     META = "meta"
@@ -56,7 +56,7 @@ _FORMS: dict[str, tuple[str, Any]] = {
     "MAPPING": ("a mapping of keys", dict),
     "ANY": ("anything", object),
 }
-"""What the value of a key must be: how messages say it, and its types in Python."""
+"""What the value of a key must be: the words of messages, and the types in Python."""
 
 
 class Construct(NamedTuple):
@@ -64,19 +64,19 @@ class Construct(NamedTuple):
 
     level: Level
     word: str
-    """The key; for words of types and processes the part before digits or arguments."""
+    """The key; for words of types and processes, the part in front of digits or arguments."""
     form: str
     """One of _FORMS."""
     doc: str
 
     @property
     def is_ours(self) -> bool:
-        """Whether lmparse adds it to those of Kaitai Struct."""
+        """Whether the word is an addition of lmparse to Kaitai Struct."""
         return self.word.startswith("-")
 
     @property
     def name(self) -> str:
-        """Its name in lists of all constructs: `FIELD.size-eos`."""
+        """Name in lists of all constructs: `FIELD.size-eos`."""
         return f"{self.level.name}.{self.word}"
 
 
@@ -99,12 +99,12 @@ _PROCESS = re.compile(r"zlib|(?:xor|rol|ror)\(.*\)", re.DOTALL).fullmatch
 
 
 def words(level: Level, *, ours: bool | None = None) -> frozenset[str]:
-    """The keys or words of a level; all, or only those that lmparse adds, or only those of Kaitai Struct."""
+    """The keys or words of a level: all (None), only lmparse's additions, or only those of Kaitai Struct."""
     return frozenset(entry.word for entry in _BY_LEVEL[level].values() if ours is None or entry.is_ours == ours)
 
 
 def type_word(name: str) -> str | None:
-    """The word of the table that a name of a type is, without width and order; None for the name of a type."""
+    """The table's word for a built-in type, without width and order; None for other types."""
     name = name.removesuffix("[]")
     if number := re.fullmatch(r"(?:([us])[1248]|(f)[48]|(b)[0-9]+)(?:le|be)?", name):
         return str(number[1] or number[2] or number[3])
@@ -112,7 +112,7 @@ def type_word(name: str) -> str | None:
 
 
 def misshapen(tree: Any) -> Iterator[Finding]:
-    """What is of another form than its place asks for. A spec without such findings can be read."""
+    """Yield entries with a wrong form for their place. A spec without such findings can be read."""
     for where, level, entry in _entries("", tree):
         known = _BY_LEVEL[level]
         if not isinstance(entry, dict):
@@ -138,7 +138,7 @@ def misshapen(tree: Any) -> Iterator[Finding]:
 
 
 def unknown(tree: dict[Any, Any]) -> Iterator[Finding]:
-    """The keys and words in a spec that nobody knows."""
+    """Yield unknown keys and words in a spec."""
     for where, level, entry in _entries("", tree):
         known = _BY_LEVEL[level]
         for key, value in entry.items():
@@ -149,7 +149,7 @@ def unknown(tree: dict[Any, Any]) -> Iterator[Finding]:
 
 
 def _entries(where: str, tree: Any) -> Iterator[tuple[str, Level, Any]]:
-    """All that must be a mapping with the keys of a level, each with its path."""
+    """Yield all entries that must be mappings with the keys of a level, with their paths."""
     yield where, Level.TYPE, tree
     if not isinstance(tree, dict):
         return
@@ -180,7 +180,7 @@ def _items(section: Any) -> Iterable[tuple[Any, Any]]:
 
 
 def _names(where: str, tree: dict[Any, Any]) -> Iterator[Finding]:
-    """Names that are none, and members of enumerations that are not a number and a name."""
+    """Yield wrong names, and members of enumerations that are not a number and a name."""
     for section in ("instances", "types", "enums"):
         for name, members in _items(tree.get(section)):
             place = f"{where}/{section}/{name}"
@@ -199,7 +199,7 @@ def _names(where: str, tree: dict[Any, Any]) -> Iterator[Finding]:
 
 
 def _unknown(key: str, value: Any) -> str:
-    """Why a key cannot have a text; empty if it can."""
+    """Why a key cannot have a value; empty if it can."""
     if key == "-lm-type" and value not in KIND_WORDS:
         return f"there is no -lm-type {value}{nearest(value, KIND_WORDS)}"
     if key in ("-lm-status", "-lm-valid-status") and value not in _STATUSES:
@@ -224,7 +224,7 @@ def _unknown(key: str, value: Any) -> str:
 
 
 def _is_encoding(name: str) -> bool:
-    """Whether Python has an encoding of text; it has others, as `hex`, for bytes."""
+    """Whether Python has this encoding of text; other codecs, such as `hex`, are for bytes."""
     try:
         codecs.lookup(name)
         b"a".decode(name)
@@ -236,13 +236,13 @@ def _is_encoding(name: str) -> bool:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """The words that are meant, as the end of a message."""
+    """The intended words, as the end of a message."""
     words = list(known)
     return near(word, words) or f"; there are {', '.join(words)}"
 
 
 def near(word: str, known: Iterable[str]) -> str:
-    """The word that is meant, as the end of a message; empty if none is similar."""
+    """The intended word, as the end of a message; empty if no word is similar."""
     found = difflib.get_close_matches(word, list(known), n=1)
     return f"; did you mean {found[0]}?" if found else ""
 
@@ -262,12 +262,12 @@ def _fits(value: Any, form: str) -> bool:
 
 
 def texts(value: Any) -> list[str]:
-    """The texts of a key that may have one or a list of them, as imports and `-orig-id`."""
+    """The texts of a key that may have one text or a list, such as imports and `-orig-id`."""
     return value if isinstance(value, list) else [value]
 
 
 def enum_number(key: Any) -> int | None:
-    """The value of a key of an enumeration, None when it is not a number; large values are written as text."""
+    """The value of a key of an enumeration, None if it is no number; large values are written as text."""
     if isinstance(key, str):
         try:
             return int(key, 0)

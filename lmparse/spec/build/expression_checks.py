@@ -1,7 +1,7 @@
-"""Checks of expressions: names that do not exist and values of the wrong type, in all places that have an expression.
+"""Checks of expressions: unknown names and values of the wrong type, wherever a spec has an expression.
 
-The compiler looks for few of them: a field whose name is misspelled in a calculated value is an error when a record is
-read, and a number in place of a condition is true.
+The compiler checks few expressions. It takes a number for a condition, and a misspelled field in a calculated value
+becomes an error only when a record is read.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ _DEMANDED = {
     "if": TRUTH, "size": WHOLE, "repeat-expr": WHOLE, "repeat-until": TRUTH, "pos": WHOLE, "io": STREAM,
     "terminator": WHOLE, "pad-right": WHOLE,
 }  # fmt: skip
-"""Types of what keys of a field or an instance give."""
+"""Types that keys of a field or instance require."""
 
 Check = tuple[str, Any, Callable[[ValueType], object]]
-"""Where an expression is, the expression, and what demands of its type what it must be. Raises MistypedError."""
+"""Where an expression is, the expression, and the check of its type. The check raises MistypedError."""
 
 
 def mistyped(types: ValueTypes, scope: Scope) -> Iterator[Finding]:
-    """What is wrong in the expressions of a type."""
+    """Yield what is wrong in the expressions of a type."""
     for where, entry in scope.located():
-        # What the item is that `repeat-until` and `valid` are about.
+        # The type of the item in `repeat-until` and `valid`.
         plain = {key: value for key, value in entry.items() if key != "repeat"}
         item = ANY if "value" in entry else types.of_entry(scope, plain)
         yield from _findings(types, scope, where, _of_entry(types, scope, entry, item), item)
@@ -64,7 +64,7 @@ def _findings(
 
 
 def _of_entry(types: ValueTypes, scope: Scope, entry: dict[str, Any], item: ValueType) -> Iterator[Check]:
-    """The expressions of a field or an instance."""
+    """Yield the expressions of a field or instance."""
     if "value" in entry:
         yield "/value", entry["value"], _has_members if "enum" in entry else str
     elif "enum" in entry:
@@ -87,7 +87,7 @@ def _of_entry(types: ValueTypes, scope: Scope, entry: dict[str, Any], item: Valu
 
 
 def _switch(types: ValueTypes, scope: Scope, key: str, tree: dict[str, Any]) -> Iterator[Check]:
-    """What decides, and the values that it is compared with."""
+    """Yield the switch expression, and the values that it is compared with."""
     yield f"{key}/switch-on", tree["switch-on"], str
     try:
         on = types.of_text(scope, tree["switch-on"])
@@ -113,7 +113,7 @@ def _valid(entry: dict[str, Any], item: ValueType) -> Iterator[Check]:
 
 
 def _arguments(scope: Scope, key: str, name: str) -> Iterator[Check]:
-    """The arguments of a type."""
+    """Yield the arguments of a type."""
     nested = None if type_word(name) else scope.type_named(name)
     try:
         given = arguments(name)

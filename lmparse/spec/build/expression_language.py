@@ -1,8 +1,8 @@
-"""The language of expressions: the text of an expression of a spec as a tree.
+"""The language of expressions: parses the text of a spec's expression to a tree.
 
-A tree is as `lmparse.spec.layout.Expression`, and has what only types or the parser know too: `("member", path)` of an
-enumeration, `("text", value)`, `("real", value)`, `("call", object, name, argument, …)`, `("as", object, type)`,
-`("sizeof", type)` and `("list", item, …)`. The value of a text with escapes is None: only the parser knows it.
+A tree is as `lmparse.spec.layout.Expression`, with forms that only types or the parser resolve: `("member", path)` of
+an enumeration, `("text", value)`, `("real", value)`, `("call", object, name, argument, …)`, `("as", object, type)`,
+`("sizeof", type)` and `("list", item, …)`. A text with escapes has the value None: only the parser knows it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 from lmparse.spec.layout import Expression
 
 Token: TypeAlias = tuple[str, str]
-"""What it is and its text."""
+"""Kind and text."""
 _LONGEST = 20_000
-"""Characters of an expression; a longer one is left to the parser."""
+"""Characters of an expression; longer expressions are left to the parser."""
 _TOKEN = re.compile(
     r"""\s*(?:
     (?P<real>\d[\d_]*(?:\.(?![A-Za-z_.])[\d_]*(?:[eE][+-]?\d+)?|[eE][+-]?\d+))
@@ -33,7 +33,7 @@ _LEVELS = (
     ("or",), ("and",), ("not",), ("==", "!=", "<=", ">=", "<", ">"), ("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"),
     ("*", "/", "%"),
 )  # fmt: skip
-"""Operators, those that bind least first."""
+"""Operators, weakest binding first."""
 _STRENGTH = {sign: strength for strength, level in enumerate(_LEVELS) for sign in level}
 _NOT, _COMPARED = _STRENGTH["not"], _STRENGTH["<"]
 _ARITHMETIC: dict[str, Any] = {"neg": operator.neg, "+": operator.add, "-": operator.sub, "*": operator.mul}
@@ -41,7 +41,7 @@ _END: Token = ("end", "")
 
 
 class NotAnExpressionError(ValueError):
-    """A text that is no expression, or one that is too long or too deep; the compiler says what is wrong in it."""
+    """The text is no expression, or is too long or too deep; the compiler reports the error."""
 
 
 @lru_cache(maxsize=4096)
@@ -65,7 +65,7 @@ def arguments(type_: str) -> tuple[Any, ...]:
 
 
 def constant(size: Any) -> int | None:
-    """A number that does not depend on the data: one that is stated, or a sum or product of such; else None."""
+    """A constant integer, as a literal or a sum, difference or product of literals; else None."""
     try:
         return _constant(parsed(str(size)))
     except (NotAnExpressionError, RecursionError):
@@ -109,13 +109,13 @@ class _Reader:
         return self._next[0] in ("sign", "name") and self._next[1] in texts
 
     def demand(self, text: str) -> None:
-        """Take a token that must be there."""
+        """Take a required token. Raises ValueError for another token."""
         kind, found = self._take()
         if text not in (kind, found):
             raise ValueError(f"{found or 'its end'} stands where {text} belongs")
 
     def choice(self) -> Expression:
-        """What is at the next tokens, as far as it goes."""
+        """Read an expression, as far as the tokens allow."""
         condition = self._binary(0)
         if not self._has("?"):
             return condition
@@ -125,7 +125,7 @@ class _Reader:
         return ("?", condition, chosen, self.choice())
 
     def _binary(self, least: int) -> Expression:
-        """What operators join that bind with some strength at least; comparisons are not joined by another one."""
+        """Read operands joined by operators of at least the strength `least`; comparisons do not chain."""
         found: Expression
         most = len(_LEVELS)
         if self._has("not") and least <= _NOT:
@@ -173,7 +173,7 @@ class _Reader:
         raise ValueError(f"{text or 'its end'} stands where a value belongs")
 
     def _until(self, end: str) -> Iterator[Expression]:
-        """What stands between commas, up to a bracket."""
+        """Yield expressions between commas, up to a bracket."""
         while not self._has(end):
             yield self.choice()
             if not self._has(end):
@@ -199,7 +199,7 @@ class _Reader:
         return found
 
     def _type(self) -> str:
-        """The name of a type between angle brackets."""
+        """Read the name of a type in angle brackets."""
         self.demand("<")
         kind, name = self._take()
         if kind not in ("name", "member"):

@@ -1,6 +1,6 @@
-"""Expressions: what decides how the bytes of a record are read, as data for `generated/layouts.py`.
+"""Expressions: how the bytes of a record are read, as data for `generated/layouts.py`.
 
-Members of enumerations become their numbers, see `Expression`. What only the parser can evaluate becomes
+Members of enumerations become their numbers, see `Expression`. Expressions that only the parser can evaluate become
 `("unread", text)`.
 """
 
@@ -16,12 +16,12 @@ from lmparse.spec.catalog import KIND
 from lmparse.spec.layout import Case, Code, Computed, Ending, Expression, Field
 
 _DEEPEST = 40
-"""Operators inside operators of an expression."""
+"""Most levels of operators inside operators."""
 _OPERATORS = frozenset((
     "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "~", "neg", "and", "or",
     "not", "?", "at",
 ))  # fmt: skip
-"""What is evaluated for many records at once."""
+"""Operators that are evaluated for many records at once."""
 _CALLS = frozenset(("to_i", "to_s", "reverse", "substring"))
 
 
@@ -36,7 +36,7 @@ def expression(scope: Scope, text: Any) -> Expression:
 
 
 def _read(scope: Scope, tree: Expression, text: str) -> Expression:
-    """A tree of the language as data; `text` is shown for what only the parser can evaluate."""
+    """A tree of the language as data; `text` is shown if only the parser can evaluate it."""
     try:
         return _shallow(_data(scope, tree))
     except (NotAnExpressionError, RecursionError):
@@ -44,7 +44,7 @@ def _read(scope: Scope, tree: Expression, text: str) -> Expression:
 
 
 def _shallow(found: Expression) -> Expression:
-    """An expression that Python can read as nested tuples; one that is nested too deeply is left to the parser."""
+    """An expression that Python can read as nested tuples; deeper expressions are left to the parser."""
     level, depth = [found], 0
     while level := [inner for one in level if isinstance(one, tuple) for inner in one]:
         depth += 1
@@ -54,7 +54,7 @@ def _shallow(found: Expression) -> Expression:
 
 
 def _data(scope: Scope, tree: Expression) -> Expression:
-    """A tree of the language as data. Raises NotAnExpressionError for what only the parser can evaluate."""
+    """A tree of the language as data. Raises NotAnExpressionError if only the parser can evaluate it."""
     if isinstance(tree, bool | int):
         return tree
     match tree:
@@ -91,14 +91,14 @@ def condition(scope: Scope, attribute: dict[str, Any]) -> Expression:
 
 
 def size(scope: Scope, attribute: dict[str, Any]) -> Expression:
-    """The bytes of an attribute if it states them; `("rest",)` for all that are left."""
+    """The stated size of an attribute; `("rest",)` for all remaining bytes, None without a size."""
     if attribute.get("size-eos"):
         return ("rest",)
     return expression(scope, attribute["size"]) if "size" in attribute else None
 
 
 def items(scope: Scope, attribute: dict[str, Any]) -> Expression:
-    """How many items a list has; None if it is not a list."""
+    """The number of items of a list; None for other attributes."""
     if "repeat" not in attribute:
         return None
     if attribute["repeat"] == "eos":
@@ -109,7 +109,7 @@ def items(scope: Scope, attribute: dict[str, Any]) -> Expression:
 
 
 def switch(scope: Scope, attribute: dict[str, Any]) -> tuple[Expression, tuple[Case, ...]]:
-    """On what a type switches, and its cases with the default last."""
+    """The switch expression of a type, and its cases, the default last."""
     type_ = attribute.get("type")
     if not isinstance(type_, dict):
         return None, ()
@@ -121,7 +121,7 @@ def switch(scope: Scope, attribute: dict[str, Any]) -> tuple[Expression, tuple[C
 
 
 def target(scope: Scope, name: str) -> tuple[str, tuple[Expression, ...]]:
-    """Id of the layout that a type names, and its arguments; no id for the compiler's own types."""
+    """Id of the layout of a type, and its arguments; an empty id for the compiler's types."""
     found = None if number_of(name) else scope.type_named(name)
     if found is None:
         return "", ()
@@ -133,7 +133,7 @@ def target(scope: Scope, name: str) -> tuple[str, tuple[Expression, ...]]:
 
 
 def little(scope: Scope) -> Expression:
-    """Whether numbers have the least significant byte first, if the type says on what that depends."""
+    """The condition for little-endian numbers, if the type states one."""
     own = scope.tree.get("meta", {}).get("endian")
     if not isinstance(own, dict):
         return None
@@ -146,7 +146,7 @@ def little(scope: Scope) -> Expression:
 
 
 def computed(scope: Scope) -> dict[str, Computed]:
-    """The instances that are not fields: calculated values, and looks ahead."""
+    """The instances that are not fields: calculated values, and numbers read ahead."""
     found = {}
     for name, instance in scope.tree.get("instances", {}).items():
         if "value" in instance:
@@ -168,11 +168,11 @@ _PEEKED = frozenset((
     "pos", "type", "enum", "if", "doc", "doc-ref", "-lm-column", "-codec", "-unit", "-orig-id", "-lm-status",
     "-lm-source",
 ))  # fmt: skip
-"""Keys of a look ahead that do not change its number."""
+"""Keys of a number read ahead that do not change the number."""
 
 
 def _codes_of(scope: Scope, instance: dict[str, Any]) -> tuple[Code, ...] | None:
-    """The enumeration of an instance, empty if it has none; None if only the parser knows that."""
+    """The enumeration of an instance, empty without one; None if only the parser knows the enumeration."""
     found = ValueTypes([*Scope(scope.specs, scope.spec).all()]).of_entry(scope, instance)
     if found == ANY:
         return None
@@ -181,7 +181,7 @@ def _codes_of(scope: Scope, instance: dict[str, Any]) -> tuple[Code, ...] | None
 
 
 def checks(scope: Scope, attribute: dict[str, Any]) -> tuple[Expression, ...]:
-    """What `valid` and `contents` demand of a value, `_`, as expressions."""
+    """The conditions of `valid` and `contents` on a value, `_`, as expressions."""
     value: Expression = ("name", "_")
     words = {"eq": "==", "min": ">=", "max": "<="}
     found: list[Expression] = []
@@ -202,7 +202,7 @@ def checks(scope: Scope, attribute: dict[str, Any]) -> tuple[Expression, ...]:
 
 
 def bytes_of(contents: Any) -> bytes:
-    """The bytes of `contents`: a text, a byte, or a list of both. A spec that is only read may have anything there."""
+    """The bytes of `contents`: a text, a byte, or a list of both; none for other values in a spec that is only read."""
     if isinstance(contents, list):
         return b"".join(map(bytes_of, contents))
     if isinstance(contents, str):
@@ -211,7 +211,7 @@ def bytes_of(contents: Any) -> bytes:
 
 
 def ending(scope: Scope, attribute: dict[str, Any]) -> Ending | None:
-    """Where the value of an attribute ends inside of its bytes; None if it has all of them."""
+    """Where the value of an attribute ends within its bytes; None if it has all bytes."""
     terminator = attribute.get("terminator")
     if terminator is None and attribute.get("type") == "strz":
         name = encoding(scope, attribute).upper().replace("-", "")
@@ -228,7 +228,7 @@ def ending(scope: Scope, attribute: dict[str, Any]) -> Ending | None:
 
 
 def plain(scope: Scope, attribute: dict[str, Any], name: Any) -> Field | None:
-    """A field of one of the compiler's own types, as a case of an attribute whose type switches."""
+    """A field of a built-in type of the compiler, as a case of an attribute with a switch type."""
     if scope.type_named(name) is not None:
         return None
     number, one = number_of(name), {**attribute, "type": name}

@@ -1,4 +1,4 @@
-"""Layouts: the fields of each spec with their offsets and widths, for `generated/layouts.py`."""
+"""Layouts: the fields of each spec with offsets and widths, for `generated/layouts.py`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _KINDS_OF_VALUES = {
 _UNLISTED = "unlisted"
 """Id of the choice for values without a case."""
 _BOOTSTRAP = "cp037"
-"""Code page of codes: letters and digits, which are the same in all EBCDIC pages."""
+"""Code page of codes: letters and digits are the same in all EBCDIC pages."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class _Place:
     bits: int = 0
 
     def aligned(self) -> _Place:
-        """The next whole byte, where all fields but bit fields start."""
+        """The next whole byte, where all fields except bit fields start."""
         return self if self.offset is None or not self.bits else _Place(self.offset + 1)
 
     def behind(self, width: int | None, bits: int) -> _Place:
@@ -60,13 +60,13 @@ class _Place:
 
 
 class Layouts:
-    """The layouts of a set of specs and of their types, in `by_id`. Raises SpecError."""
+    """The layouts of some specs and of their types, in `by_id`. Raises SpecError."""
 
     def __init__(self, specs: list[SpecFile]) -> None:
         self.by_id: dict[str, Layout] = {}
         self._open: set[str] = set()
         self._ends: dict[str, int] = {}
-        """Bits of the last byte of a type that are its own, 0 for all of them, by its id."""
+        """By type id, the bits of its last byte that belong to the type; 0 for all bits."""
         known = {spec.id: spec for spec in specs}
         for spec in specs:
             try:
@@ -91,7 +91,7 @@ class Layouts:
             fields.append(field)
             is_there = not (field.optional or field.conditional or field.repeated or field.process or field.type)
             if is_there and field.kind in ("uint", "int") and None not in (field.offset, field.width):
-                numbers.add(field.id)  # it is a number that is at one place in all records
+                numbers.add(field.id)  # an integer at the same place in all records
         end = place.aligned().offset
         self._ends[scope.id] = place.bits
         fields += [self._instance(scope, name, instance, params) for name, instance in scope.instances().items()]
@@ -127,10 +127,10 @@ class Layouts:
     def _field(
         self, scope: Scope, where: str, attribute: dict[str, Any], place: _Place, numbers: Set[str]
     ) -> tuple[Field, _Place]:
-        """A field, and the place behind it; `numbers` are the names in front of it that may say where a part ends."""
+        """A field, and the place behind it; `numbers` are fields in front that may state where a part ends."""
         width, bits = self._width(scope, attribute)
         if place.bits and not bits:
-            # A type of bit fields goes on in the byte, so that all in it is at other bits than in its layout.
+            # A type that begins with bit fields continues in this byte, so its layout's bit offsets do not apply.
             place = _Place(None) if _begins_with_bits(scope, attribute, set()) else place.aligned()
         kind, found = self._kind(scope, attribute)
         condition = expressions.condition(scope, attribute)
@@ -174,7 +174,7 @@ class Layouts:
         return field, behind if behind.offset is None or not ends else _Place(behind.offset - 1, ends)
 
     def _width(self, scope: Scope, attribute: dict[str, Any]) -> tuple[int | None, int]:
-        """Width of a field in bytes, None when the data decides; and its bits when it is a bit field."""
+        """Width of a field in bytes, None if the data decide; and bits of a bit field."""
         type_, size = attribute.get("type"), attribute.get("size")
         if size is not None or attribute.get("size-eos"):
             return constant(size), 0
@@ -183,12 +183,12 @@ class Layouts:
         if "contents" in attribute:
             return len(expressions.bytes_of(attribute["contents"])), 0
         nested = scope.type_named(type_)
-        # A type inside itself is still open: the data decide how deep it nests.
+        # A type inside itself is not complete: the data decide how deep it nests.
         is_open = nested is None or nested.id in self._open or "terminator" in attribute
         return (None, 0) if nested is None or is_open else (self._add(nested).width, 0)
 
     def _kind(self, scope: Scope, attribute: dict[str, Any]) -> tuple[str, tuple[Field, ...]]:
-        """The kind of a field, and its choices if its type switches."""
+        """The kind of a field, and the choices of a switch type."""
         type_ = attribute.get("type")
         if "-lm-type" in attribute:
             return str(attribute["-lm-type"]), ()
@@ -201,9 +201,9 @@ class Layouts:
         return ("variable" if kind == "bytes" and self._width(scope, attribute)[0] is None else kind), ()
 
     def _choices(self, scope: Scope, attribute: dict[str, Any]) -> tuple[Field, ...]:
-        """What a field may be whose type switches, one choice for each kind of value, in the order of its cases.
+        """The choices of a field with a switch type: one for each kind of value, in the order of the cases.
 
-        Numbers are one choice, with the type that holds all of them.
+        All numbers are one choice, with the type that holds them all.
         """
         found: dict[str, Field] = {}
         for name in map(str, type_names(attribute)):
@@ -227,7 +227,7 @@ class Layouts:
         return Field(nested.id.rpartition(".")[2], None, bytes_, kind, type=nested.id)
 
     def _instance(self, scope: Scope, name: str, instance: dict[str, Any], numbers: Set[str]) -> Field:
-        """An instance at a position: its offset is known where the stream is the record's."""
+        """An instance at a position. Its offset is known if its stream is that of the record."""
         pos = constant(instance["pos"]) if "pos" in instance and "io" not in instance and not scope.path else None
         place = _Place(None if pos is None or not 0 <= pos < 1 << 63 else pos)
         field, _ = self._field(scope, f"{scope.where}/instances/{name}", {"id": name, **instance}, place, numbers)
@@ -236,12 +236,12 @@ class Layouts:
         return replace(field, is_instance=True, pos=expressions.expression(scope, instance["pos"]))
 
     def _calculated(self, scope: Scope) -> tuple[tuple[Field, ...], dict[str, str]]:
-        """The calculated values of a type, and why others are not columns."""
+        """The calculated values of a type, and why other instances are no columns."""
         found, unread = [], {}
         has_body = any(attribute.get("-lm-type") == "body" for attribute in scope.attributes())
         for name, instance in scope.tree.get("instances", {}).items():
             if "value" not in instance or not is_column(instance) or (name == KIND and has_body):
-                continue  # where records are of several kinds, `kind` says which one a record is
+                continue  # in records of several kinds, `kind` states the kind
             type_ = self._types.of_member(scope, name, instance)
             field = _calculated_field(name, type_, instance)
             if field is None:
@@ -263,7 +263,7 @@ class Layouts:
 
 
 def _calculated_field(name: str, type_: ValueType, instance: dict[str, Any]) -> Field | None:
-    """A calculated value of a type as a column; None if it stands for an object, a stream or a list of these."""
+    """A calculated value as a column; None for an object, a stream, or a list of these."""
     item = type_.item if type_.kind == "list" and type_.item is not None else type_
     if item.kind in ("object", "stream"):
         return None
@@ -282,7 +282,7 @@ def _calculated_field(name: str, type_: ValueType, instance: dict[str, Any]) -> 
 
 
 def _described(attribute: dict[str, Any]) -> dict[str, Any]:
-    """What `Field` has of the texts about an attribute."""
+    """The arguments of `Field` about an attribute's texts."""
     return {
         "orig_id": ", ".join(texts(attribute.get("-orig-id", []))) or None,
         "unit": attribute.get("-unit"),
@@ -294,7 +294,7 @@ def _described(attribute: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_circles(layouts: dict[str, Layout]) -> dict[str, Layout]:
-    """The layouts without instances whose type has the layout itself inside: these may lead in a circle forever."""
+    """The layouts without instances whose type contains the layout, because such instances may recur forever."""
     found = dict(layouts)
     for layout in layouts.values():
         circles = {
@@ -311,8 +311,8 @@ def without_circles(layouts: dict[str, Layout]) -> dict[str, Layout]:
 
 
 def _begins_with_bits(scope: Scope, attribute: dict[str, Any], seen: set[str]) -> bool:
-    """Whether a field may go on in the byte in which the one before it ends; of the types `seen`, which grow, none
-    does."""
+    """Whether a field may begin within the last byte of the field in front. The growing set `seen` has types already
+    searched."""
     if "size" in attribute or attribute.get("size-eos"):
         return False
     for name in type_names(attribute):
@@ -330,12 +330,12 @@ def _begins_with_bits(scope: Scope, attribute: dict[str, Any], seen: set[str]) -
 
 
 def code_text(value: int, width: int) -> str:
-    """The text of a code: its characters without trailing blanks, or one blank when all are blanks."""
+    """The text of a code: its characters without trailing blanks, or one blank if all are blanks."""
     return value.to_bytes(width, "big").decode(_BOOTSTRAP).rstrip() or " "
 
 
 def _bounds(attribute: dict[str, Any]) -> dict[str, Any]:
-    """What `Field` has of the checks in `valid` and `contents`."""
+    """The arguments of `Field` for the checks of `valid` and `contents`."""
     bounds = bounds_of(attribute)
     minimum, maximum = (_whole(bounds.get(key, bounds.get("eq"))) for key in ("min", "max"))
     checks = [f"{k}: {v}" for k, v in bounds.items() if k not in ("min", "max", "eq") or _whole(v) is None]
@@ -345,12 +345,12 @@ def _bounds(attribute: dict[str, Any]) -> dict[str, Any]:
 
 
 def _reading(scope: Scope, attribute: dict[str, Any], width: int | None) -> dict[str, Any]:
-    """What `Field` has of the expressions that decide how it is read."""
+    """The arguments of `Field` for the expressions that decide how a field is read."""
     type_ = attribute.get("type")
     switch_on, cases = expressions.switch(scope, attribute)
     is_plain = width is not None and type_ is None and "repeat" not in attribute
     return {
-        # A plain field of constant size has its width already.
+        # A plain field of constant size already has its width.
         "size": None if is_plain else expressions.size(scope, attribute),
         "arguments": expressions.target(scope, type_)[1] if isinstance(type_, str) else (),
         "items": expressions.items(scope, attribute),
@@ -365,9 +365,9 @@ def _reading(scope: Scope, attribute: dict[str, Any], width: int | None) -> dict
 
 
 def _missing_from(condition: Expression, numbers: Set[str]) -> str | None:
-    """The end of the part that a field may be missing from, see `Field.ends`; None if its condition is another one.
+    """The end of the part that a field may be missing from, see `Field.ends`; None for other conditions.
 
-    `numbers` are the names of what may say where a part ends.
+    `numbers` are the names that may state the end of a part.
     """
     if condition in (("not", _EOF), ("<", _POS, _SIZE)):
         return "_io"
@@ -378,7 +378,7 @@ def _missing_from(condition: Expression, numbers: Set[str]) -> str | None:
 
 
 def _filled(size: Expression, numbers: Set[str]) -> str | None:
-    """The end of the part that a field of some size fills; None if its size is another one."""
+    """The end of the part that a sized field fills; None for other sizes."""
     if size == ("rest",):
         return "_io"
     match size:
@@ -392,13 +392,13 @@ def _whole(value: Any) -> int | None:
 
 
 def _merged(entries: list[Field], kinds: tuple[str, ...]) -> list[Field]:
-    """The choices of a type that switches, with one in place of all numbers of some kinds."""
+    """The choices of a switch type, with all numbers of some kinds merged to one choice."""
     numbers = [entry for entry in entries if entry.kind in kinds and entry.type is None]
     if len(numbers) < 2:
         return entries
     signed = [entry.number_width or 0 for entry in numbers if entry.kind != "uint"]
     unsigned = [entry.number_width or 0 for entry in numbers if entry.kind == "uint"]
-    # A signed number that holds an unsigned one has a bit more, and numbers have 1, 2, 4 or 8 bytes.
+    # A signed type for unsigned numbers needs one more bit, and numbers have 1, 2, 4 or 8 bytes.
     width = max((*signed, *(2 * width for width in unsigned))) if signed else max(unsigned)
     one = replace(numbers[0], id=kinds[-1], kind=kinds[-1] if signed else "uint", number_width=width)
     at = entries.index(numbers[0])
@@ -406,7 +406,7 @@ def _merged(entries: list[Field], kinds: tuple[str, ...]) -> list[Field]:
 
 
 def _distinct(entries: list[Field]) -> tuple[Field, ...]:
-    """The choices under ids that differ: types of other types have the ids of these in front."""
+    """The choices with unique ids: ambiguous types get the ids of their outer types in front."""
     ids = [entry.id for entry in entries]
     found: dict[str, Field] = {}
     for entry in entries:

@@ -1,7 +1,7 @@
-"""Lint: what is wrong in specs, found without the compiler. The build step refuses it.
+"""Lint: finds faults in specs without the compiler. The build step refuses such specs.
 
-Refused are keys and words that nobody knows, names that would become code or mean something else in Python, names of
-types that are not defined, values that cannot be of their kind, and loops without an end.
+Faults are unknown keys and words, names that would become code or mean something else in Python, names of undefined
+types, values that cannot have their kind, and endless loops.
 """
 
 from __future__ import annotations
@@ -30,28 +30,28 @@ RESERVED_IDS = frozenset((
     "layouts", "debug", "io", "i", "super", "hasattr", "getattr", "isinstance", "len", "int", "str", "range", "min",
     "max", "property", "dict", "vars", "from_zero",
 ))  # fmt: skip
-"""Ids of specs that would replace something that generated modules use, or another product."""
+"""Ids of specs that would replace a name in generated modules, or another product."""
 _PARAMETERS = frozenset(("self", "super", "collections"))
 _CLASSES = frozenset(("KaitaiStruct", "KaitaiStream", "BytesIO", "IntEnum"))
 _FIELD_TYPES = frozenset(("u", "s", "f", "b", "str", "strz"))
-"""Words of the built-in types that a field can have; the others are of parameters only."""
+"""Words of the built-in types of fields; other words are for parameters only."""
 _MOST_COLUMNS = 20_000
-"""Tables of Db2 have at most 1,012 columns, and headers of vendors some hundred fields."""
+"""Most columns of a record: Db2 tables have at most 1,012, and vendors' headers some hundred fields."""
 _NO_VALUES = frozenset(("body", "rest"))
-"""Kinds that say what a field is for, not what its value is."""
+"""Kinds that state the use of a field, not the kind of its value."""
 _OF_LETTERS = {"uint": "ub", "int": "s", "float": "f", "code": "u", "lsn": "u"}
-"""Kinds of fields that are numbers for the parser, and the letters of the types that they may have."""
+"""Kinds of fields that the parser reads as numbers, with the letters of their possible types."""
 _WIDTHS = {"timestamp17": (17,), "lrsn10": (10,), "rba10": (10,), "rid6": (6,), "hfp": (4, 8)}
-"""Bytes of kinds that have a fixed width."""
+"""Bytes of kinds of fixed width."""
 _MOST_BITS = 64
 """Bits of the widest number."""
 _ZONES = (b"\xf0\xf9\x4e\x60", b"09+-")
-"""The characters `09+-` in the code pages that zoned decimals may be in: EBCDIC and ASCII."""
+"""The characters `09+-` in the code pages of zoned decimals: EBCDIC and ASCII."""
 
 
 def linted(selection: Selection, *, is_read_only: bool = False) -> Selection:
-    """The same specs, with what is `wrong` in them noted."""
-    for spec in selection.readable:  # also what imports a faulty one: all is said at once
+    """The same specs, with the problems of `wrong` noted."""
+    for spec in selection.readable:  # also specs that import faulty specs: everything is reported at once
         named = {one.id: one for one in selection.closure(spec)}
         found = wrong(spec, named, is_read_only=is_read_only)
         selection.fail({spec.place: [spec.problem(*finding) for finding in found]})
@@ -59,9 +59,9 @@ def linted(selection: Selection, *, is_read_only: bool = False) -> Selection:
 
 
 def wrong(spec: SpecFile, named: dict[str, SpecFile], *, is_read_only: bool = False) -> list[Finding]:
-    """What is wrong in one spec; `named` are it and the specs that it imports, by id.
+    """Findings in one spec; `named` has it and the specs that it imports, by id.
 
-    To read it only, that is what keeps it from having layouts: types not defined, too deep, or of too many columns.
+    `is_read_only` finds only what prevents layouts: undefined types, too deep nesting, and too many columns.
     """
     try:
         scopes = [*Scope(named, spec).all()]
@@ -93,7 +93,7 @@ def _wrong(spec: SpecFile, scopes: list[Scope]) -> Iterator[Finding]:
 
 
 def _names(scope: Scope) -> Iterator[Finding]:
-    """Names in a type: in the generated code fields are attributes, types and enumerations classes inside a class."""
+    """Yield wrong names in a type: in generated code, fields are attributes, types and enumerations inner classes."""
     where, tree = scope.where, scope.tree
     for section, taken in (("params", _PARAMETERS), ("seq", frozenset[str]())):
         for number, attribute in enumerate(tree.get(section, [])):
@@ -121,7 +121,7 @@ def _names(scope: Scope) -> Iterator[Finding]:
 
 
 def _built_in(where: str, name: str) -> Iterator[Finding]:
-    """A type that no field can have: the language takes its name for one of its own types."""
+    """Yield a finding for a type with the name of a built-in type: no field could have the type."""
     if constructs.type_word(name) in _FIELD_TYPES:
         yield where, f"{name!r} is a built-in type: no field would have this one"
 
@@ -136,7 +136,7 @@ def _name(where: str, name: str, taken: Iterable[str] = (), *, may_be_keyword: b
 
 
 def not_defined(scope: Scope) -> Iterator[Finding]:
-    """Types and enumerations that a type names and nothing defines."""
+    """Yield undefined types and enumerations."""
     for where, entry in scope.located():
         type_ = entry.get("type")
         cases = {f"type/cases/{key}": name for key, name in type_["cases"].items()} if isinstance(type_, dict) else {}
@@ -160,7 +160,7 @@ def _meant(scope: Scope, section: str, name: str) -> str:
 
 
 def _endless(scopes: list[Scope]) -> Iterable[str]:
-    """Ids of the types of which every object contains another one."""
+    """Ids of the types whose every object contains another object of the type."""
     always: dict[str, set[str]] = {}
     left = [*scopes]
     while left:
@@ -175,7 +175,7 @@ def _endless(scopes: list[Scope]) -> Iterable[str]:
 
 
 def _loops(scope: Scope, endless: Iterable[str]) -> Iterator[Finding]:
-    """Lists that never end."""
+    """Yield lists that never end."""
     for where, attribute in scope.located():
         type_, repeat = attribute.get("type"), attribute.get("repeat")
         if repeat == "eos" and _is_empty(scope, attribute, endless):
@@ -186,7 +186,7 @@ def _loops(scope: Scope, endless: Iterable[str]) -> Iterator[Finding]:
 
 
 def _is_empty(scope: Scope, attribute: dict[str, Any], endless: Iterable[str]) -> bool:
-    """Whether an item takes no bytes whatever the data."""
+    """Whether an item has no bytes, whatever the data."""
     if "size" in attribute:
         return constant(attribute["size"]) == 0
     nested = scope.type_named(attribute.get("type"))
@@ -196,11 +196,11 @@ def _is_empty(scope: Scope, attribute: dict[str, Any], endless: Iterable[str]) -
 
 
 class ColumnCounts:
-    """How many columns, and fields of structs in columns, the records of types have: a few lines may have more than
-    memory has room for. A column has the fields of every type that its field may have."""
+    """Counts the columns of types, and the fields of structs in columns: a few lines may define more than fits memory.
+    A column has the fields of every type that its field may have."""
 
     def __init__(self, scopes: Iterable[Scope]) -> None:
-        """`scopes`: all types that are asked for."""
+        """`scopes`: all types to be counted."""
         self._known: dict[str, int] = {}
         inside: dict[str, set[str]] = {}
         left = [*scopes]
@@ -213,13 +213,13 @@ class ColumnCounts:
         self._in_rings = in_rings(inside)
 
     def findings(self, scope: Scope) -> Iterator[Finding]:
-        """A type with too many columns."""
+        """Yield a finding for a type with too many columns."""
         if self.of_type(scope) > _MOST_COLUMNS:
             text = f"records of the type have more than {_MOST_COLUMNS} columns, with those inside"
             yield scope.where or "/seq", text
 
     def of_type(self, scope: Scope) -> int:
-        """The columns of a type; a field of a type that is inside itself is one column of text."""
+        """The number of columns of a type; a field of a recursive type is one column of text."""
         if scope.id not in self._known:
             names: dict[str, dict[str, Scope]] = {}
             for owner, name, attribute in scope.flat_columns({scope.id}):
@@ -235,7 +235,7 @@ class ColumnCounts:
 
 
 def unfit(scope: Scope) -> Iterator[Finding]:
-    """What cannot be of its kind in a type, without the types inside it."""
+    """Yield entries of a type, without inner types, that cannot have their kind."""
     if "-lm-type" in scope.tree:
         yield from _parts(scope)
     yield from _column_names(scope)
@@ -256,7 +256,7 @@ def unfit(scope: Scope) -> Iterator[Finding]:
 
 
 def _column_names(scope: Scope) -> Iterator[Finding]:
-    """Columns for the numbers inside of fields, and for the fields of a body, that have the name of another field."""
+    """Yield columns, for numbers inside fields and for fields of a body, that have the name of another field."""
     listed = scope.attributes()
     ids = {attribute["id"] for attribute in listed}.union(scope.instances())
     taken = set(ids)
@@ -278,7 +278,7 @@ def _column_names(scope: Scope) -> Iterator[Finding]:
 
 
 def _columns_of_parts(scope: Scope, attribute: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The numbers inside of a field that are columns of their own: their ids and the names of the columns."""
+    """Yield the numbers inside a field that are columns: their ids and the names of the columns."""
     nested = scope.type_named(attribute.get("type"))
     if nested is not None and nested.tree.get("-lm-type") == "bytes":
         for part in nested.attributes():
@@ -323,7 +323,7 @@ def _body(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Findi
 
 
 def _room(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Finding]:
-    """A field of a type that is one value has the bytes of the type, neither more nor fewer."""
+    """A field whose type is one value must have exactly the bytes of the type."""
     name = attribute.get("type")
     nested = None if number_of(name) else scope.type_named(name)
     if nested is None or nested.tree.get("-lm-type") in (None, *_NO_VALUES) or attribute.get("process") == "zlib":
@@ -339,7 +339,7 @@ def _in_words(kind: str) -> str:
 
 
 def _decimal(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Finding]:
-    """Whether a field that is a decimal has bytes that are one, and not more digits than a column."""
+    """Yield findings if a decimal field has wrong bytes, or more digits than a column."""
     kind, type_ = scope.kind_of(attribute), attribute.get("type")
     scale = attribute.get("-scale")
     if isinstance(scale, int) and (scale or kind in DECIMALS):
@@ -364,13 +364,13 @@ def _decimal(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Fi
         is_bits = number is not None and number[1] == "b"
         yield from _digits(f"{where}/{key}", kind, scale or 0, width, is_bits)
     page = attribute.get("-codec", "ebcdic")
-    with suppress(LookupError, ValueError, TypeError):  # a page is the file's, or not one of Python's
+    with suppress(LookupError, ValueError, TypeError):  # the page is the file's, or unknown to Python
         if kind in ZONED and "09+-".encode(page) not in _ZONES:
             yield f"{where}/-codec", f"a {kind} is in EBCDIC or ASCII, and in {page} a digit has more than one byte"
 
 
 def _digits(where: str, kind: str, scale: int, width: int, is_bits: bool) -> Iterator[Finding]:
-    """Whether there are as many digits as a column can have, and not none."""
+    """Yield a finding for no digits, or more digits than a column."""
     bytes_, bits = (None, width) if is_bits else (width, None)
     found = precision(kind, scale, bytes_, bits) or 0
     if digits(kind, bytes_ or 1, bits) < 1:
@@ -380,7 +380,7 @@ def _digits(where: str, kind: str, scale: int, width: int, is_bits: bool) -> Ite
 
 
 def _width_of_parts(scope: Scope) -> int | None:
-    """Bytes of a type that is one value; None if its parts are not of fixed size."""
+    """Bytes of a type that is one value; None if its parts have no fixed size."""
     width = 0
     for part in scope.tree.get("seq", []):
         number = number_of(part.get("type"))
@@ -392,7 +392,7 @@ def _width_of_parts(scope: Scope) -> int | None:
 
 
 def _parts(scope: Scope) -> Iterator[Finding]:
-    """A type that is one value has parts whose bytes can be joined again."""
+    """Yield parts of a type that is one value whose bytes cannot be joined again."""
     for number, part in enumerate(scope.tree.get("seq", [])):
         type_, match = part.get("type"), number_of(part.get("type"))
         is_joined = (match and match[1] == "u") or (type_ is None and isinstance(part.get("size"), int))

@@ -1,12 +1,12 @@
-"""Parsers: the compiler's text as a module that is run on lmparse's runtime, see `step_budget`.
+"""Parsers: turns the compiler's text into a module for lmparse's runtime, see `step_budget`.
 
-Its statements stay as they are. Imports of the runtime are exchanged; the number of an item that depends on the data is
-checked, since Python counts numbers below zero from the end; members of enumerations may have names that are keywords
-of Python; and debug parsers note where a bit field and a condition begin. All places come from the syntax tree, so that
-no text of the spec is taken for code.
+The statements stay unchanged, with four exceptions. Imports of the runtime are replaced. Numbers of items that depend
+on the data are checked, because Python counts negative numbers from the end. Members of enumerations may have Python
+keywords as names. Debug parsers note where bit fields and conditions begin. The syntax tree gives all places, so text
+of the spec is never taken for code.
 
-A product is Python that is run. Its syntax tree may have statements, imports, calls and names from closed lists only,
-so that a text of a spec that leaves its literal, or a name that means something else in Python, does not get into one.
+A product is Python code that runs. Closed lists limit its statements, imports, calls and names. A text of a spec that
+leaves its literal, or a name with another meaning in Python, therefore cannot enter a product.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from lmparse.spec.build.specs import SpecFile
 RUNTIME = "lmparse.spec.step_budget"
 RUNTIME_NAMES = ("KaitaiStruct", "KaitaiStream", "BytesIO", "from_zero", "range")
 _LINE_END = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
-"""Where a line of Python ends; str.splitlines knows more ends."""
+"""Where a line of Python ends; str.splitlines knows further line ends."""
 _STARTS = (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
 _COMPILERS_LIST = re.compile(r"self\._(?:debug|raw)_?").match
-"""Lists that the compiler made, which it reads from the end."""
+"""Lists made by the compiler, which its code reads from the end."""
 _BYTES_OF_ITEM = re.compile(r"self\._raw_\w+\[i\]").fullmatch
 
 _Edit = tuple[int, int, int, str]
-"""Line, first byte and byte behind the last one of what is replaced in it, and the text in its place."""
+"""Line, first byte and byte behind the last byte to replace, and the new text."""
 _MODULES = ("kaitaistruct", "collections", "struct")
 _FROM = {(0, RUNTIME): (*RUNTIME_NAMES, "zlib"), (0, "enum"): ("IntEnum",)}
 _WORDS = tomllib.loads(Path(__file__).with_name("parser_words.toml").read_text("utf-8"))
@@ -46,7 +46,7 @@ _NODES = tuple(getattr(ast, name) for name in _WORDS["nodes"])
 
 
 def parser_module(spec: SpecFile, text: str, imported: Iterable[str], *, is_debug: bool) -> str:
-    """The module of the compiler's text of a spec; `imported` are the ids of the specs that it may import.
+    """The module of a spec from the compiler's text; `imported` are the ids of the specs that it may import.
 
     Raises SyntaxError.
     """
@@ -62,7 +62,7 @@ def parser_module(spec: SpecFile, text: str, imported: Iterable[str], *, is_debu
 
 
 def _imports(tree: ast.Module, imported: set[str]) -> Iterator[_Edit]:
-    """Imports of the runtime from lmparse, and of other specs from the same package."""
+    """Yield edits that import the runtime from lmparse, and other specs from the same package."""
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.module == "kaitaistruct":
             new = f"from {RUNTIME} import {', '.join(RUNTIME_NAMES)}"
@@ -76,8 +76,8 @@ def _imports(tree: ast.Module, imported: set[str]) -> Iterator[_Edit]:
 
 
 def _items(tree: ast.Module) -> Iterator[_Edit]:
-    """Checks of the numbers of items of lists and texts that depend on the data; and the bytes of the item that is read
-    are the last ones that were read, not those of its number, since other items may have none (kaitai_struct#494)."""
+    """Yield edits that check the numbers of items that depend on the data. The bytes of the current item are the last
+    bytes read, not those at the item's number, because other items may have none (kaitai_struct#494)."""
     for node in ast.walk(tree):
         found: list[ast.expr | None] = []
         if isinstance(node, ast.Subscript) and _BYTES_OF_ITEM(ast.unparse(node)):
@@ -87,7 +87,7 @@ def _items(tree: ast.Module) -> Iterator[_Edit]:
             found = [] if _COMPILERS_LIST(ast.unparse(node.value)) else found
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             found = [node.args[1]] if node.func.attr == "byte_array_index" else []
-        # The compiler writes -1 for `.last` alone: the build refuses specs that state a number below zero.
+        # The compiler writes -1 only for `.last`, because the build refuses negative numbers in specs.
         is_part = isinstance(getattr(node, "slice", None), ast.Slice)
         known = ("i",) if is_part else ("i", "-1")
         for one in found:
@@ -97,10 +97,10 @@ def _items(tree: ast.Module) -> Iterator[_Edit]:
 
 
 def _debug_notes(tree: ast.Module) -> Iterator[_Edit]:
-    """Notes of a debug parser: a field is noted in front of the condition on which it is there, for errors in this; and
-    a bit field begins in the byte before the next whole one, which the compiler notes."""
+    """Yield edits for debug parsers: note a field in front of its condition, for errors in the condition; and note that
+    a bit field begins in the byte before the next whole byte, which the compiler notes."""
     nodes = [*ast.walk(tree)]
-    others = [node.orelse[0] for node in nodes if isinstance(node, ast.If) and node.orelse]  # they may be an elif
+    others = [node.orelse[0] for node in nodes if isinstance(node, ast.If) and node.orelse]  # it may be an elif
     for node in nodes:
         body: list[ast.stmt] = getattr(node, "body", [])
         is_condition = isinstance(node, ast.If) and node not in others
@@ -120,7 +120,7 @@ def _debug_notes(tree: ast.Module) -> Iterator[_Edit]:
 
 
 def with_keywords(text: str) -> str:
-    """A parser with members of enumerations that are keywords of Python in a form that Python takes.
+    """A parser with valid Python for members of enumerations that are keywords.
 
     `not = 1` becomes `vars()["not"] = 1`, and `Kind.not` becomes `Kind["not"]`.
     """
@@ -132,7 +132,7 @@ def with_keywords(text: str) -> str:
         return text
     lines = text.splitlines(keepends=True)
     tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
-    for number in range(len(tokens) - 2, 1, -1):  # from the end, so that places before it stay
+    for number in range(len(tokens) - 2, 1, -1):  # from the end, so that earlier places stay
         token, before = tokens[number], tokens[number - 1]
         if token.type != tokenize.NAME or not keyword.iskeyword(token.string):
             continue
@@ -151,7 +151,7 @@ def with_keywords(text: str) -> str:
 
 
 def foreign_in_parser(text: str, ids: Container[str], classes: Iterable[str]) -> str | None:
-    """What a generated parser has that no parser needs, in words; None when there is nothing.
+    """Code in a generated parser that no parser needs, in words; None if there is none.
 
     `ids` are the specs that it may import, `classes` the names of their types and enumerations.
     """
@@ -176,7 +176,7 @@ def foreign_in_parser(text: str, ids: Container[str], classes: Iterable[str]) ->
 
 
 def _foreign(node: ast.AST, ids: Container[str], classes: frozenset[str], known: set[str]) -> str:
-    """What is foreign in one node, without those below it; empty when nothing is."""
+    """Foreign code in one node, without its inner nodes; empty if there is none."""
     match node:
         case ast.Import():
             is_known = all(one.name in _MODULES and not one.asname for one in node.names)

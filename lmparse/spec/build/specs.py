@@ -1,4 +1,4 @@
-"""Spec files: finds and reads them with what they import, and names the place of what is wrong in them."""
+"""Spec files: finds and reads specs with their imports, and locates problems in their text."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from lmparse.terminal import one_line
 SUFFIX = ".ksy"
 _PACKAGE = Path(__file__).resolve().parents[2]
 FORMATS = (_PACKAGE / "_formats").resolve()
-"""The project's own specs: those of the checkout, or of the installed package."""
+"""The project's specs: those of the checkout, or of the installed package."""
 GENERATED = (_PACKAGE / "_generated").resolve()
-"""The products of these specs."""
+"""The products of the project's specs."""
 _BOOL, _TEXT, _INT, _NULL = (f"tag:yaml.org,2002:{name}" for name in ("bool", "str", "int", "null"))
-"""Tags; integers may be written in several ways: 0xd6 is 214."""
+"""Tags of YAML; an integer may have several spellings: 0xd6 is 214."""
 
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """Something wrong in a spec, at a place of its text. Lines and columns count from 1."""
+    """A problem in a spec, with its place in the text. Lines and columns count from 1."""
 
     path: str
     line: int
@@ -41,7 +41,7 @@ class Problem:
     text: str
     where: str = ""
     code: str = "LMP-S008"
-    """Code of an error that is raised for it."""
+    """Code of the error raised for the problem."""
 
     def __str__(self) -> str:
         place = f" [{self.where}]" if self.where else ""
@@ -58,7 +58,7 @@ class SpecError(Exception):
 
 
 Faults = dict[str, list[Problem]]
-"""The problems of specs by their places."""
+"""The problems of specs by place."""
 
 
 @dataclass(frozen=True)
@@ -66,14 +66,14 @@ class SpecFile:
     """One `.ksy`."""
 
     place: str
-    """Path under its formats folder without the suffix, as imports spell it: `bmc/bmc_lldf`."""
+    """Path under its formats folder without the suffix, as in imports: `bmc/bmc_lldf`."""
     path: Path
     text: str
     tree: dict[str, Any]
     node: yaml.Node = field(repr=False, compare=False)
-    """The same as `tree`, with positions in the text."""
+    """The content of `tree`, with positions in the text."""
     imports: tuple[str, ...]
-    """Places of the specs it imports; an import that leads out of the formats folder is as in the text."""
+    """Places of imported specs; an import from outside of the formats folder is as in the text."""
 
     @property
     def id(self) -> str:
@@ -82,12 +82,12 @@ class SpecFile:
 
     @property
     def sha256(self) -> str:
-        """Hash of its text."""
+        """Hash of the text."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @property
     def shown(self) -> str:
-        """Its path in messages: relative when it is below the current folder."""
+        """Path in messages: relative if below the current folder."""
         return shown(self.path)
 
     def problem(self, where: str, text: str) -> Problem:
@@ -113,12 +113,12 @@ def _step(node: yaml.Node, step: str) -> tuple[yaml.Node, Any] | None:
 
 
 def real_path(path: Path) -> Path:
-    """A path without links. Unlike resolve() it takes links that lead in a circle."""
+    """A path without links. Unlike resolve(), it accepts circular links."""
     return Path(os.path.realpath(path))
 
 
 def shown(path: Path) -> str:
-    """A path relative to the current folder when it is below it."""
+    """A path, relative if below the current folder."""
     try:
         return real_path(path).relative_to(Path.cwd()).as_posix()
     except ValueError:
@@ -127,7 +127,7 @@ def shown(path: Path) -> str:
 
 @lru_cache(maxsize=256)
 def parsed(place: str, path: Path, data: bytes) -> SpecFile:
-    """Parse the bytes of a spec; problems name `path`. What has not changed is not parsed again. Raises SpecError."""
+    """Parse the bytes of a spec; problems name `path`. Unchanged bytes are not parsed again. Raises SpecError."""
     try:
         document = read_yaml(data, loader=EXACT)
     except DocumentError as error:
@@ -148,9 +148,9 @@ def _imported_names(tree: dict[str, Any]) -> list[str]:
 
 
 def _read_names(root: yaml.Node) -> Iterator[Finding]:
-    """Make texts of names that YAML reads as truth values, as `true`, `off` and `yes`.
+    """Convert names that YAML reads as booleans, such as `true`, `off` and `yes`, to texts.
 
-    Gives the keys of which another one in the same mapping is the same number: of 1 and 0x1 YAML keeps the last.
+    Yield keys that equal another key of the mapping as numbers: of 1 and 0x1 YAML keeps the last.
     """
     left: list[tuple[str, yaml.Node]] = [("", root)]
     while left:
@@ -185,9 +185,9 @@ def _unreadable(path: Path, error: DocumentError) -> SpecError:
 
 
 def places_in(root: Path) -> list[str]:
-    """The places of all specs in a folder at any depth, without those in hidden folders.
+    """The places of all specs in a folder at any depth, except in hidden folders.
 
-    Raises SpecError for a folder that cannot be read: no spec is missing in silence.
+    Raises SpecError for an unreadable folder, so that no spec goes missing in silence.
     """
     for folder in ("", *glob.glob("**/", root_dir=root, recursive=True)):
         try:
@@ -199,18 +199,18 @@ def places_in(root: Path) -> list[str]:
 
 
 def root_of(source: Path) -> Path:
-    """The folder from which the specs of a source are found: the source itself, or for a file what is above its own.
+    """The folder from which the specs of a source are found: the source, or for a file, the parent of its folder.
 
-    The folder of a single file counts as its family: `/family/id` and `../family/id` are looked for beside it.
+    The folder of a single file counts as its family: `/family/id` and `../family/id` are searched beside the file.
     """
     is_spec = source.suffix == SUFFIX and not source.is_dir()
     return source.absolute().parent.parent if is_spec else source
 
 
 def on_disk(source: Path) -> tuple[Path, list[str]]:
-    """The root of a `.ksy` file or of a folder with such files at any depth, and the places of these files.
+    """The root of a `.ksy` file, or of a folder with such files at any depth, and the places of the files.
 
-    Raises SpecError when there is no such file.
+    Raises SpecError if there is no such file.
     """
     root = root_of(source)
     if source.is_file() and source.suffix == SUFFIX:
@@ -223,7 +223,7 @@ def on_disk(source: Path) -> tuple[Path, list[str]]:
 
 
 def read_all(root: Path, places: Iterable[str]) -> tuple[list[SpecFile], Faults]:
-    """The specs at some places that can be read, and the problems of the others."""
+    """The readable specs at some places, and the problems of the unreadable specs."""
     specs: list[SpecFile] = []
     faults: Faults = {}
     for place in places:
@@ -243,10 +243,10 @@ def read_all(root: Path, places: Iterable[str]) -> tuple[list[SpecFile], Faults]
 def with_imports(
     own: Iterable[SpecFile], faults: Faults, root: Path, folders: Iterable[Path]
 ) -> tuple[dict[str, SpecFile], Faults]:
-    """Specs with everything they import, by place, and `faults` with the problems of imports that cannot be read.
+    """Specs with all their imports, by place, and `faults` with the problems of unreadable imports.
 
-    Imports are looked for below the same root, then in `folders`, then among the specs of lmparse; a relative one that
-    is nowhere there is looked for at the top of `folders`.
+    Imports are searched below the same root, then in `folders`, then among the specs of lmparse. A relative import that
+    is not found is then searched at the top of `folders`.
     """
     known = {spec.place: spec for spec in own}
     left = [*known.values()]
@@ -272,7 +272,7 @@ def with_imports(
 
 
 def wrong_ids(specs: Iterable[SpecFile]) -> Faults:
-    """Problems of ids that differ from the file's name or occur twice: products are named after the id."""
+    """Problems of ids that differ from the file's name or occur twice: the id names the products."""
     faults: Faults = {}
     by_id: dict[str, list[SpecFile]] = {}
     for spec in specs:
@@ -283,13 +283,13 @@ def wrong_ids(specs: Iterable[SpecFile]) -> Faults:
             faults[spec.place] = [spec.problem("/meta/id", text)]
     for same in by_id.values():
         for spec, other in zip(same, same[1:] + same[:1], strict=True):
-            if spec is not other:  # which of them is meant is not guessed
+            if spec is not other:  # which spec is meant is not guessed
                 faults.setdefault(spec.place, []).append(spec.problem("/meta/id", f"the id is also in {other.shown}"))
     return faults
 
 
 def missing_imports(spec: SpecFile, known: Container[str]) -> list[Problem]:
-    """Problems of the imports of a spec that are not among the places known."""
+    """Problems of a spec's imports that are not known."""
     problems = []
     for number, place in enumerate(spec.imports):
         if place not in known:
@@ -300,12 +300,12 @@ def missing_imports(spec: SpecFile, known: Container[str]) -> list[Problem]:
 
 
 def closure(specs: dict[str, SpecFile], wanted: Iterable[str]) -> list[SpecFile]:
-    """The specs at some places with everything they import, imported specs first, as far as no circle prevents it."""
+    """The specs at some places with all imports, imported specs first, except in circles."""
     ordered: dict[str, SpecFile] = {}
     seen: set[str] = set()
     for start in sorted(wanted):
         left = [(start, False)]
-        while left:  # a loop: chains of imports may be longer than the stack of calls
+        while left:  # not recursive, because chains of imports may exceed Python's stack
             place, is_done = left.pop()
             if is_done:
                 ordered[place] = specs[place]
@@ -319,31 +319,31 @@ def closure(specs: dict[str, SpecFile], wanted: Iterable[str]) -> list[SpecFile]
 
 
 class Selection:
-    """Specs of one build, imported specs first. A faulty spec is not built, nor is what imports it; all others are."""
+    """Specs of one build, imported specs first. Faulty specs, and specs that import them, are not built."""
 
     def __init__(
         self, root: Path, wanted: list[str], own: list[SpecFile], faults: Faults, folders: Iterable[Path] = ()
     ) -> None:
-        """`own` are the specs below a root that are wanted, `faults` the problems of those that could not be read."""
+        """`own` are the wanted specs below a root, `faults` the problems of unreadable specs."""
         known, faults = with_imports(own, faults, root, folders)
         self.known = known
-        """All specs that could be read, by place."""
+        """All readable specs, by place."""
         self.wanted = wanted
-        """Places of the specs that are asked for."""
+        """Places of the requested specs."""
         self.faults = dict(faults)
         """Problems of the specs that are not built, by place."""
         self._ordered = closure(known, wanted)
         self.fail({spec.place: missing_imports(spec, known | self.faults) for spec in self._ordered})
-        self.fail(wrong_ids(known.values()))  # The compiler names its output after the id.
+        self.fail(wrong_ids(known.values()))  # the compiler names its output after the id
 
     @property
     def specs(self) -> list[SpecFile]:
-        """The specs without a fault, imported specs first."""
+        """The sound specs, imported specs first."""
         return [spec for spec in self._ordered if spec.place not in self.faults]
 
     @property
     def readable(self) -> list[SpecFile]:
-        """All specs that could be read, first those without a fault."""
+        """All readable specs, sound specs first."""
         return [*self.specs, *(spec for spec in self._ordered if spec.place in self.faults)]
 
     @property
@@ -352,11 +352,11 @@ class Selection:
         return sorted({problem for problems in self.faults.values() for problem in problems})
 
     def fail(self, faults: Faults) -> None:
-        """Note the problems of specs; what imports these is not built either."""
+        """Note the problems of specs; specs that import these are not built either."""
         for place, problems in faults.items():
             if problems:
                 self.faults[place] = [*self.faults.get(place, []), *problems]
-        while True:  # again, since imports may go in a circle
+        while True:  # repeat, because imports may be circular
             found: Faults = {}
             for spec in self.specs:
                 for number, place in enumerate(spec.imports):
@@ -368,14 +368,14 @@ class Selection:
             self.faults |= found
 
     def closure(self, spec: SpecFile) -> list[SpecFile]:
-        """A spec with all that it imports, imported specs first: all that its products are made of."""
+        """A spec with all its imports, imported specs first; the products are made of these specs."""
         return closure(self.known, [spec.place])
 
 
 def selected(source: Path, folders: Iterable[Path] = ()) -> Selection:
-    """The spec of a `.ksy` file, or those of a folder, with their imports, which may be in other `folders` too.
+    """The spec of a `.ksy` file, or the specs of a folder, with their imports, also from other `folders`.
 
-    Raises SpecError when there is none.
+    Raises SpecError if there is no spec.
     """
     root, places = on_disk(source)
     return Selection(root, places, *read_all(root, places), folders)

@@ -1,4 +1,4 @@
-"""Stubs: type annotations for the generated parsers."""
+"""Stubs: type annotations of the generated parsers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lmparse.spec.build.value_types import ValueType, ValueTypes, enumeration_of
 from lmparse.spec.catalog import class_name
 
 _PLAIN = {"whole": "int", "real": "float", "truth": "bool", "text": "str", "bytes": "bytes"}
-"""Annotations by the kinds of types; what the data decide is Any."""
+"""Annotations by the kinds of types; types that the data decide are Any."""
 
 
 def stub(spec: SpecFile, specs: dict[str, SpecFile]) -> str:
@@ -25,7 +25,7 @@ def stub(spec: SpecFile, specs: dict[str, SpecFile]) -> str:
         "from enum import IntEnum",
         "from typing import Any, Self",
         "",
-        # Under another name, since a field may have the name of its type.
+        # Under another name, because a field may have the name of its type.
         *(f"from . import {name} as _{name}" for name in imports),
         "",
         *body,
@@ -35,12 +35,12 @@ def stub(spec: SpecFile, specs: dict[str, SpecFile]) -> str:
 
 def _class(types: ValueTypes, scope: Scope, indent: str) -> list[str]:
     inner, tree = indent + "    ", scope.tree
-    # Without its base class, which has no annotations: with it, a type checker would accept every attribute.
+    # Without its base class, which has no annotations and would make type checkers accept every attribute.
     lines = [f"{indent}class {class_name((scope.spec.id, *scope.path)[-1])}:"]
     lines += [f"{inner}{known}: Any" for known in ("_io", "_parent", "_root")]
     for enum in sorted(tree.get("enums", {})):
         lines.append(f"{inner}class {class_name(enum)}(IntEnum):")
-        # A keyword has no annotation: such a member is read as Kind["not"].
+        # A keyword cannot be annotated: such a member is read as Kind["not"].
         members = [entry for entry in scope.members(enum) if not keyword.iskeyword(entry.id)]
         entries = sorted((entry.value, entry.id) for entry in members)
         lines += [f"{inner}    {name} = {value}" for value, name in entries] or [f"{inner}    ..."]
@@ -65,7 +65,7 @@ def _annotation(types: ValueTypes, scope: Scope, attribute: dict[str, Any]) -> s
         name = _of_value(scope, types.of_entry(scope, attribute))
     else:
         names = {_of_value(scope, types.of_entry(scope, {"type": str(case)})) for case in cases.values()}
-        if "_" not in cases:  # without a case the field is bytes where its size is known, else it is missing
+        if "_" not in cases:  # without a case, the field is bytes if sized, else missing
             names.add("bytes" if {"size", "size-eos", "terminator"} & attribute.keys() else "None")
         name = " | ".join(sorted(names))
         name = f"list[{name}]" if "repeat" in attribute else name

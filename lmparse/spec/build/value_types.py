@@ -1,8 +1,8 @@
-"""Types of values: what an expression of a spec gives, and whether it can give it.
+"""Types of values: the type of a spec's expression, and checks whether the expression has a value.
 
-As the language infers types: `/` on whole numbers gives a whole number, with a real number a real one; a comparison is
-true or false; a field of one bit is, too. What nobody can know beforehand, as what a field of the parent of a type is
-that is used in several others, has the type ANY, which fits everywhere.
+Inference follows the language: `/` of integers gives an integer, and with a float a float. A comparison is a boolean,
+and so is a field of one bit. Types that cannot be known in advance, such as that of a field in a parent of several
+types, are ANY, which fits everywhere.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class ValueType:
     kind: str
     """One of _WORDS."""
     item: ValueType | None = None
-    """Of the items of a list."""
+    """Type of the items of a list."""
     scope: Scope | None = field(default=None, compare=False)
-    """The type of an object, or the one that defines an enumeration."""
+    """The type of an object, or the type that defines an enumeration."""
     name: str = ""
-    """Id of the layout of an object; that of an enumeration, behind the id of the type that defines it."""
+    """Id of the layout of an object; or an enumeration, behind the id of the type that defines it."""
 
     def __str__(self) -> str:
         named = {"object": f"an object of {self.name}", "member": f"a member of {self.name}"}
@@ -65,20 +65,20 @@ _MEMBERS: dict[str, dict[str, tuple[ValueType, ...]]] = {
     "stream": {"pos": (WHOLE,), "size": (WHOLE,), "eof": (TRUTH,)},
     "list": {"size": (WHOLE,), "length": (WHOLE,)},
 }  # fmt: skip
-"""What values have that are not objects: the type of each, and those of its arguments."""
+"""Members of values other than objects: the type of each member, and of its arguments."""
 
 
 class MistypedError(ValueError):
-    """An expression that gives no value; the text says why."""
+    """An expression without a value; the text says why."""
 
 
 Names = Mapping[str, ValueType]
-"""What names stand for that have a meaning only where an expression is: `_` is the value that it is about."""
+"""Types of names that only have a meaning in an expression: `_` is the value that the expression is about."""
 NONE: Names = {}
 
 
 class ValueTypes:
-    """The types of values in some specs, `scopes` with all types inside them."""
+    """The types of values in some specs; `scopes` includes all types inside them."""
 
     def __init__(self, scopes: list[Scope]) -> None:
         self._parents = _parents(scopes)
@@ -86,9 +86,9 @@ class ValueTypes:
         self._known: dict[tuple[str, str], ValueType] = {}
 
     def of_text(self, scope: Scope, text: Any, names: Names = NONE) -> ValueType:
-        """The type of what an expression, a text or a tree, gives in a type. Raises MistypedError.
+        """The type of an expression in a type; `text` is a text or a tree. Raises MistypedError.
 
-        A text that is no expression is ANY: the compiler says what is wrong in it.
+        A text that is no expression is ANY: the compiler reports its error.
         """
         try:
             tree = text if isinstance(text, bool | int | float | tuple) else parsed(str(text))
@@ -97,7 +97,7 @@ class ValueTypes:
             return ANY
 
     def of(self, scope: Scope, tree: Expression, names: Names = NONE) -> ValueType:
-        """The same of a tree."""
+        """The type of a tree. Raises MistypedError."""
         if isinstance(tree, bool | int | float):
             return TRUTH if isinstance(tree, bool) else WHOLE if isinstance(tree, int) else REAL
         match tree:
@@ -146,7 +146,7 @@ class ValueTypes:
         return ANY
 
     def _of_object(self, scope: Scope, name: str) -> ValueType:
-        """The type of what an object of a type has under a name."""
+        """The type of a name in an object of a type."""
         if name in _OF_OBJECTS:
             return _OF_OBJECTS[name]
         if name == "_root":
@@ -166,7 +166,7 @@ class ValueTypes:
         return self.of_member(scope, name, members[name])
 
     def of_member(self, scope: Scope, name: str, entry: Mapping[str, Any]) -> ValueType:
-        """The type of a field, instance or parameter of a type; ANY for a value that leads back to itself."""
+        """The type of a field, instance or parameter of a type; ANY for a circular value."""
         key = scope.id, name
         if key not in self._known:
             if key in self._open:
@@ -179,12 +179,12 @@ class ValueTypes:
         return self._known[key]
 
     def of_entry(self, scope: Scope, entry: Mapping[str, Any]) -> ValueType:
-        """The type of a field, instance or parameter, from what the spec says of it."""
+        """The type of a field, instance or parameter, from its entry in the spec."""
         if "value" in entry:
             try:
                 one = self.of_text(scope, entry["value"])
             except MistypedError:
-                one = ANY  # it is said at its own place
+                one = ANY  # the error is reported at its own place
         else:
             one = self.item_of(scope, entry)
         if "enum" in entry and one.kind in ("whole", "any"):
@@ -193,7 +193,7 @@ class ValueTypes:
         return ValueType("list", one) if "repeat" in entry else one
 
     def item_of(self, scope: Scope, entry: Mapping[str, Any]) -> ValueType:
-        """The type of a field that is no list, or of an item, without its enumeration."""
+        """The type of a field that is no list, or of a list's item, without its enumeration."""
         type_ = entry.get("type")
         if isinstance(type_, dict):
             types = [type_named(scope, str(name)) for name in type_.get("cases", {}).values()]
@@ -203,7 +203,7 @@ class ValueTypes:
         return BYTES if type_ is None else type_named(scope, str(type_))
 
     def _part(self, of: ValueType, name: str, *arguments: ValueType) -> ValueType:
-        """The type of what a value has under a name; the compiler says where arguments are missing."""
+        """The type of a member of a value; the compiler reports missing arguments."""
         if of.kind == "any":
             return ANY
         if of.kind == "object" and not arguments:
@@ -240,14 +240,14 @@ def member_type(scope: Scope, enum: str) -> ValueType:
 
 
 def enumeration_of(type_: ValueType) -> tuple[Scope, str] | None:
-    """The type that defines the enumeration of which a value is a member, and the name of this; None without one."""
+    """For a member of an enumeration, the type that defines the enumeration, and the enumeration's name; else None."""
     if type_.kind != "member" or type_.scope is None:
         return None
     return type_.scope, type_.name.rpartition(".")[2]
 
 
 def type_named(scope: Scope, name: str) -> ValueType:
-    """The type that a word or the name of a type stands for."""
+    """The type of a built-in word or of a type's name."""
     if name.endswith("[]"):
         return ValueType("list", type_named(scope, name[:-2]))
     match = NUMBER.match(name)
@@ -260,7 +260,7 @@ def type_named(scope: Scope, name: str) -> ValueType:
 
 
 def demand(wanted: ValueType, what: str, found: ValueType) -> None:
-    """Demand that a value is of a type. Raises MistypedError."""
+    """Demand that a value has a type. Raises MistypedError."""
     if "any" not in (found.kind, wanted.kind) and found.kind != wanted.kind:
         raise MistypedError(f"{what} must be {wanted}, not {found}")
 
@@ -294,7 +294,7 @@ def _operated(operator: str, one: ValueType, other: ValueType) -> ValueType:
 
 
 def _common(one: ValueType, other: ValueType) -> ValueType:
-    """The type of what is one of two values."""
+    """The type of a value that is one of two values."""
     if one == other:
         return one
     if one.kind == other.kind == "object":
@@ -314,7 +314,7 @@ def _member(scope: Scope, path: str) -> ValueType:
 
 
 def _parents(scopes: list[Scope]) -> dict[str, ValueType]:
-    """The type of `_parent` by the id of each type; OBJECT for one that several use, or whose parent is named."""
+    """The type of `_parent` by type id; OBJECT for a type with several users, or with a named parent."""
     users: dict[str, dict[str, Scope]] = {}
     for scope in scopes:
         for _, entry in scope.located():
