@@ -1,6 +1,6 @@
 """Limits on what is read from elsewhere, in one place. Sound files stay far below the limits.
 
-Each field of `Limits` is one limit, with a default, the code of its error, and the thing that it counts. The option
+Each field of `Limits` is one limit, with a default, the code of its error, and what is counted. The option
 `limits` sets limits by these names, in any spelling: `recordBytes=1G,numberDigits=500`. To add a limit, add a field.
 """
 

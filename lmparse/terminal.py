@@ -28,7 +28,7 @@ _CONTROL = re.compile(f"[{CONTROLS}\ud800-\udfff]")  # and surrogates, which UTF
 def harmless(text: str) -> str:
     """A text with `\\uXXXX` in place of each character that may control a terminal.
 
-    JSON keeps its values, because only its texts have such characters.
+    JSON keeps its values, because only texts in JSON have such characters.
     """
     if is_printable(text):
         return text

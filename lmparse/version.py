@@ -1,3 +1,3 @@
-"""The version of lmparse, for what it writes: the packaging reads it from here."""
+"""The version of lmparse, for its outputs; the packaging reads the version from here."""
 
 VERSION = "0.1.0"

@@ -199,7 +199,7 @@ class Enveloper:
     def _feed(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         images, ops = ImagePairs(batch), batch.column("op")
         is_insert, is_update = (np.asarray(pc.fill_null(pc.equal(ops, op), False)) for op in "IU")
-        # An insert has its row after, any other change its row before.
+        # The row of an insert is the row after; the row of any other change is the row before.
         which = pa.array(np.arange(len(ops)) + len(ops) * is_insert)
         absent = [images.absent(role) for role in ("before", "after")]
         second = np.flatnonzero(is_update)

@@ -136,7 +136,7 @@ class ChangeLog(RecordFile):
         self.known_table_ids: frozenset[tuple[Any, ...]] | None = None
         """For a part of a log: `table_ids` of the whole log."""
         self.is_part = False
-        """Whether this log is one of several extracts that are read as one log, and so share their columns."""
+        """Whether the log is an extract among several extracts that are read as one log and share columns."""
         self.table_names: set[str] = set()
         """Full name of the table that the option `table` selects, after it is looked up."""
 
@@ -293,7 +293,7 @@ class ChangeLog(RecordFile):
         return []
 
     def extracts_apart(self) -> Iterator[ChangeLog]:
-        """Yield the logs that `check` reads one by one: this log, or the extracts that it joins."""
+        """Yield the logs that `check` reads separately: this log, or the extracts joined in this log."""
         yield self
 
     def has_table(self) -> bool:

@@ -40,10 +40,10 @@ def _case(
     reading: Reader, context: Context, stream: Stream, entry: Field, type_: str, arguments: tuple[Expression, ...]
 ) -> Parts:
     """The objects of one case; a sized field has its own stream. Without a type, the value is the sized bytes."""
-    is_apart = entry.size is not None or entry.ending is not None
-    if not type_ and not is_apart:
+    is_sized = entry.size is not None or entry.ending is not None
+    if not type_ and not is_sized:
         return []
-    if is_apart:
+    if is_sized:
         if entry.restore is not None:
             stream = reading.restored(context, stream, entry)
         else:
@@ -52,13 +52,13 @@ def _case(
         if not type_:
             choice = next(one for one in entry.choices if one.kind == "variable" and one.type is None)
             return [(None, FieldBytes(stream.data, stream.start, stream.size, choice, context.objects.layout))]
-    apart = stream if is_apart and entry.process != "zlib" else None
+    sized_stream = stream if is_sized and entry.process != "zlib" else None
     if type_ and reading.layouts[type_].kind is not None:
         one = typed_value(reading, context, stream, next(one for one in entry.choices if one.type == type_))
-        one.apart = apart
+        one.sized_stream = sized_stream
         return [(None, one)]
     objects = reading.inner(context, type_, arguments, stream)
-    objects.apart = apart
+    objects.sized_stream = sized_stream
     reading.read_fields(objects)
     return [(None, objects)]
 

@@ -84,8 +84,8 @@ def decoding_of(spec: Spec) -> Decoding:
         if name == PARENT:
             columns[-1] = replace(columns[-1], kind="struct", why=f"if columns name it: {_members(plan.types[name])}")
     columns += [DecodedColumn(name, None, None, "", NOT_READ, reason) for name, reason in spec.layout.unread.items()]
-    apart = {} if why else refusals(spec.layouts, spec.layout)
-    return Decoding(why, columns, apart)
+    one_by_one = {} if why else refusals(spec.layouts, spec.layout)
+    return Decoding(why, columns, one_by_one)
 
 
 def _members(type_: Any) -> str:

@@ -92,7 +92,7 @@ def _decoded(raw: pa.Array, encoding: str) -> tuple[pa.Array, Flags | None]:
         if one not in known:
             try:
                 known[one] = one.decode(encoding)
-                known[one].encode()  # a lone surrogate cannot be in a text column
+                known[one].encode()  # type: ignore[union-attr]  # a lone surrogate cannot be in a text column
             except UnicodeError:
                 known[one] = None
         shown.append(known[one])

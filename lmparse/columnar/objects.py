@@ -44,7 +44,7 @@ class FieldBytes:
     """The order of display of the bytes, if it differs from the order in the record."""
     convert: Convert | None = None
     """Converts the bytes to the width of the field."""
-    apart: Stream | None = None
+    sized_stream: Stream | None = None
     """The stream of a sized field; the stream may be longer than the value."""
     gathered: tuple[int, Bytes] | None = None
     """Offset of the first of several neighbouring fields, and the (n, width) bytes of all these fields."""
@@ -148,10 +148,10 @@ class Objects:
     depth: int = 0
     values: dict[str, Parts] = field(default_factory=dict)
     """By field id, in the order of reading."""
-    looked: dict[str, Any] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
     """Values of instances for use in expressions, by name."""
-    apart: Stream | None = None
-    """The streams of sized objects, if their bytes are those of the record or were only changed bit by bit."""
+    sized_stream: Stream | None = None
+    """The streams of sized objects, if their bytes are those of the record, as stored or changed byte by byte."""
     open: set[str] = field(default_factory=set)
     """Instances that are being computed."""
 

@@ -260,9 +260,9 @@ class Reading:
             return Reference([(None, objects.above, objects.within)], objects.count)
         if name == "_io":
             return StreamValue(objects.stream, None, False)
-        if name not in objects.looked:
-            objects.looked[name] = self._looked(objects, name, stream)
-        return objects.looked[name]
+        if name not in objects.attributes:
+            objects.attributes[name] = self._attribute(objects, name, stream)
+        return objects.attributes[name]
 
     def _root(self, objects: Objects) -> Reference:
         numbers: Int64s | None = None
@@ -273,7 +273,7 @@ class Reading:
             one = one.above
         return Reference([(None, one, numbers)], objects.count)
 
-    def _looked(self, objects: Objects, name: str, stream: Stream | None) -> Any:
+    def _attribute(self, objects: Objects, name: str, stream: Stream | None) -> Any:
         layout = objects.layout
         if name in layout.by_id and layout[name].is_instance:
             self._instance(objects, layout[name])
@@ -336,7 +336,7 @@ class Reading:
 def unread_bytes(root: Objects) -> Int64s:
     """Bytes of each record that no field has read, in the stream of the record and in streams of nested fields."""
     found = np.zeros(root.count, np.int64)
-    streams = [root.stream, *(value.apart for value in _values_in(root) if value.apart is not None)]
+    streams = [root.stream, *(value.sized_stream for value in _values_in(root) if value.sized_stream is not None)]
     for stream in streams:
         left = stream.end - stream.align().array
         found += left if stream.of is None else np.bincount(stream.of, left, root.count).astype(np.int64)
@@ -344,7 +344,7 @@ def unread_bytes(root: Objects) -> Int64s:
 
 
 def _values_in(value: Value) -> Iterator[FieldBytes | Objects]:
-    """Yield an object, all objects inside it, and all their fields that are bytes."""
+    """Yield objects, all objects nested in them, and all fields with bytes."""
     if isinstance(value, FieldBytes | Objects):
         yield value
     nested = (

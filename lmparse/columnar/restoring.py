@@ -15,7 +15,7 @@ from lmparse.values import byte_arrays
 from lmparse.values.byte_arrays import Bytes, Int64s
 
 _MOST_UNPACKED = 1 << 20
-"""Bytes of one unpacked value above which the parser, which has a limit, reads the record."""
+"""Bytes of one unpacked value above which the parser, with a limit of its own, reads the record."""
 
 
 def restored(stream: Stream, place: Place, length: int | Int64s, name: str, arguments: list[Any]) -> Stream:

@@ -124,12 +124,12 @@ class ChangeFolder:
         found = list(map(described_table, versions))
         if found and all(one == found[0] for one in found):
             return found[0]
-        said = (
+        notice = (
             f"{identity}: control files of several extracts describe this version in different ways; the manifest does "
             "not say its key and columns"
         )
         if found:
-            self.summary.tally.noticed.setdefault(said)
+            self.summary.tally.noticed.setdefault(notice)
         return dict.fromkeys(DESCRIBED)
 
     # -- the manifest ---------------------------------------------------------------------------

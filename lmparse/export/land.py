@@ -1,7 +1,7 @@
 """Landing: appends the changes of a log to a table for each of the log's tables, each change once in repeated runs.
 
-One pass over the log stores its changes on the disk by table. Then each change table gets the changes that it lacks,
-and each current table gets those of its change table. Last, the checkpoint of the log is written. If a run is killed
+One pass over the log stores its changes on the disk by table. Then each change table gets its missing changes, and each
+current table gets the changes of its change table. Last, the checkpoint of the log is written. If a run is killed
 earlier, the next run catches up, because each table states the `seq` up to which it has changes.
 """
 
@@ -64,7 +64,7 @@ class LandedChanges:
 
 @dataclass
 class Landed:
-    """The changes that one run landed, and those that it left out."""
+    """The changes that one run landed, and the changes left out."""
 
     to: str
     tables: list[LandedChanges] = field(default_factory=list)

@@ -116,16 +116,16 @@ class CurrentTable:
         """Merge the rows that the changes leave, or replace all rows by them."""
         wanted, known = pa.schema([*image, *OWN]), self._current.schema()
         wanted = wanted if known is None else united(known, wanted, self._table.full_name)
-        said = {SEQ: max(found.seqs[-1].as_py(), NONE_LANDED), KEYS: json.dumps([self.key] if self.key else [])}
+        stated = {SEQ: max(found.seqs[-1].as_py(), NONE_LANDED), KEYS: json.dumps([self.key] if self.key else [])}
         self._current.widen(wanted)
         is_new = known is None or bool(found.emptied)
         schema = wanted if is_new else wanted.append(pa.field(DELETED, pa.bool_()))
         left = self._last_rows(found, image, is_new)
         rows = self._changes.on_disk((fitted(batch, schema) for batch in left if batch.num_rows), schema)
         if is_new:
-            self._current.write(rows, schema, said, mode="overwrite")
+            self._current.write(rows, schema, stated, mode="overwrite")
         else:
-            self._current.merge(rows, schema, self.key, said)
+            self._current.merge(rows, schema, self.key, stated)
 
     def _last_rows(self, found: _Changes, image: pa.StructType, is_new: bool) -> Iterator[pa.RecordBatch]:
         """Yield the rows that the last change of each key leaves, and the keys of deleted rows."""

@@ -52,7 +52,7 @@ class DeltaFolder:
         with self._naming(), suppress(TableNotFoundError):
             self._table = DeltaTable(str(path)) if path.is_dir() else None
         with self._naming():
-            self.said = self._last_landing(seq_column)
+            self.stated = self._last_landing(seq_column)
         """The keys of the last landing's commit; empty without a landing."""
 
     @contextmanager
@@ -94,12 +94,12 @@ class DeltaFolder:
     @property
     def seq(self) -> str | None:
         """The `seq` up to which the table has changes; None before the first landing."""
-        return self.said.get(SEQ)
+        return self.stated.get(SEQ)
 
     @property
     def keys(self) -> list[list[str]]:
         """The keys of the rows in the last commit; none if unknown."""
-        found: list[list[str]] = json.loads(self.said.get(KEYS, "[]"))
+        found: list[list[str]] = json.loads(self.stated.get(KEYS, "[]"))
         return found
 
     def schema(self) -> pa.Schema | None:
@@ -124,14 +124,14 @@ class DeltaFolder:
         self,
         batches: Iterable[pa.RecordBatch],
         schema: pa.Schema,
-        said: Mapping[str, str],
+        stated: Mapping[str, str],
         *,
         mode: Literal["append", "overwrite"],
         partition_by: str | None = None,
     ) -> None:
         """Append rows, or replace all rows, and add the columns that the table lacks.
 
-        `said` has the commit's keys about the landing.
+        `stated` has the commit's keys about the landing.
         """
         rows = pa.RecordBatchReader.from_batches(schema, iter(batches))
         with self._naming():
@@ -139,12 +139,12 @@ class DeltaFolder:
                 self._table or str(self.path), rows, mode=mode, partition_by=partition_by,
                 name=self._name if self._table is None else None,
                 schema_mode="merge" if mode == "append" else "overwrite",
-                writer_properties=_WRITER, commit_properties=self._commit(said, _TRIES if mode == "append" else 0),
+                writer_properties=_WRITER, commit_properties=self._commit(stated, _TRIES if mode == "append" else 0),
             )  # fmt: skip
-            self._table, self.said = DeltaTable(str(self.path)), said
+            self._table, self.stated = DeltaTable(str(self.path)), stated
 
     def merge(
-        self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, key: Sequence[str], said: Mapping[str, str]
+        self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, key: Sequence[str], stated: Mapping[str, str]
     ) -> None:
         """Merge rows by key: rows that are DELETED are removed, others updated or inserted."""
         assert self._table is not None
@@ -155,11 +155,11 @@ class DeltaFolder:
         with self._naming():
             merger = self._table.merge(
                 pa.RecordBatchReader.from_batches(schema, iter(batches)), equal, "s", "t",
-                writer_properties=_WRITER, commit_properties=self._commit(said, 0),
+                writer_properties=_WRITER, commit_properties=self._commit(stated, 0),
             )  # fmt: skip
             merger.when_matched_delete(f"s.{DELETED}").when_matched_update(columns)
             merger.when_not_matched_insert(columns, f"NOT s.{DELETED}").execute()
-            self._table, self.said = DeltaTable(str(self.path)), said
+            self._table, self.stated = DeltaTable(str(self.path)), stated
 
     def widen(self, schema: pa.Schema) -> None:
         """Add the columns of a schema that the table lacks; rewrite the table if a column gets a wider type."""
@@ -168,10 +168,10 @@ class DeltaFolder:
             return
         wanted = united(known, schema, self._name)
         if is_widened(known, wanted):
-            said = {name: str(text) for name, text in self.said.items() if name.startswith(f"{_APPLICATION}.")}
+            stated = {name: str(text) for name, text in self.stated.items() if name.startswith(f"{_APPLICATION}.")}
             partition = next(iter(self._table.metadata().partition_columns), None)
             rows = self.on_disk((fitted(batch, wanted) for batch in self.rows()), wanted)
-            self.write(rows, wanted, said, mode="overwrite", partition_by=partition)
+            self.write(rows, wanted, stated, mode="overwrite", partition_by=partition)
         elif added := [entry for entry in wanted if entry.name not in known.names]:
             with self._naming():
                 self._table.alter.add_columns(Schema.from_arrow(pa.schema(added)).fields)
@@ -185,12 +185,12 @@ class DeltaFolder:
                 writer.write_batch(batch)
         return stored(str(path))
 
-    def _commit(self, said: Mapping[str, str], tries: int) -> CommitProperties:
+    def _commit(self, stated: Mapping[str, str], tries: int) -> CommitProperties:
         """Retry behind commits of other writers only if no files are replaced: the package would also commit behind an
         OPTIMIZE, which has moved the rows."""
         number = (self._table.transaction_version(_APPLICATION) if self._table is not None else None) or 0
         transaction = Transaction(_APPLICATION, number + 1)
-        return CommitProperties(custom_metadata=dict(said), app_transactions=[transaction], max_commit_retries=tries)
+        return CommitProperties(custom_metadata=dict(stated), app_transactions=[transaction], max_commit_retries=tries)
 
 
 class DeltaChanges(DeltaFolder):
@@ -203,9 +203,9 @@ class DeltaChanges(DeltaFolder):
     def land(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, rows: TableRows) -> None:
         """Append rows in one commit."""
         self.widen(schema)
-        said = {SEQ: max(filter(None, (self.seq, rows.last_seq)), default=NONE_LANDED)}
-        said[KEYS] = json.dumps(rows.keys or self.keys)
-        self.write(batches, schema, said, mode="append", partition_by=COMMIT_DATE)
+        stated = {SEQ: max(filter(None, (self.seq, rows.last_seq)), default=NONE_LANDED)}
+        stated[KEYS] = json.dumps(rows.keys or self.keys)
+        self.write(batches, schema, stated, mode="append", partition_by=COMMIT_DATE)
 
 
 def quoted(name: str) -> str:

@@ -164,7 +164,7 @@ def _is_exact(group: Group) -> bool:
     """Whether rows have their exact key: a timestamp in a row has at most six digits of a second."""
     image = group.schema.field("after").type
     metadata = [image.field(name).metadata or {} for name in group.table_key if image.get_field_index(name) >= 0]
-    return not any(_NANOS.match(said.get(TYPE.encode(), b"").decode()) for said in metadata)
+    return not any(_NANOS.match(facts.get(TYPE.encode(), b"").decode()) for facts in metadata)
 
 
 def _has_rows(group: Group) -> bool:

@@ -52,8 +52,8 @@ def identifier(name: str) -> str:
 def comment(text: str) -> str:
     """A comment line with any text.
 
-    The line never ends with `;`, where programs that run scripts cut them, or with a backslash, after which Db2's
-    command line processor continues on the next line.
+    The line never ends with `;`, where programs cut scripts into statements. The line never ends with a backslash:
+    Db2's command line processor would continue on the next line.
     """
     return "-- " + _ENDING.sub(_escaped, _UNSAFE.sub(_escaped, text))
 

@@ -154,7 +154,7 @@ class Descriptor:
                 expected = str(minimum) if minimum == maximum else f"{minimum} to {maximum}"
                 raise no_record(
                     buffer, offset, end, index, spec=self.spec.id, field=field.id, field_offset=self._place(field)[0],
-                    expected=expected + said(self.rule, "rdw"), found=str(values[number]),
+                    expected=expected + in_words(self.rule, "rdw"), found=str(values[number]),
                     doc_ref=self.spec.layout.doc_ref,
                 )  # fmt: skip
         if not self.uncounted:
@@ -220,7 +220,7 @@ class BlockDescriptor:
             return length
         raise no_record(
             buffer, offset, end, index, spec=self.spec.id, found=f"X'{raw.hex().upper()}'",
-            expected="a block descriptor word" + said(self.rule, "bdw"), doc_ref=self.spec.layout.doc_ref,
+            expected="a block descriptor word" + in_words(self.rule, "bdw"), doc_ref=self.spec.layout.doc_ref,
         )  # fmt: skip
 
     def length(self, word: bytes) -> int | None:
@@ -298,7 +298,7 @@ class OwnLength:
         return length
 
 
-def said(rule: WordRule, word: str) -> str:
+def in_words(rule: WordRule, word: str) -> str:
     """The options that a rule stands for, in the words of an error; empty for the rule of the spec."""
     options = ", ".join(f"{camel(name)} {value}" for name, value in rule.options(word))
     return f" with {options}" if options else ""

@@ -62,13 +62,13 @@ class LengthField:
         if end - offset < self.end:
             raise cut_short(buffer, offset, end, index, self.end, spec=self.spec.id)
         raw = buffer[offset + self.offset : offset + self.end]
-        said = self._number(raw)
-        if said is not None and said >= 0 and said + adjustment >= self.end:
-            return said + adjustment
+        stated = self._number(raw)
+        if stated is not None and stated >= 0 and stated + adjustment >= self.end:
+            return stated + adjustment
         raise no_record(
             buffer, offset, end, index, spec=self.spec.id, field=self.field.id, field_offset=self.offset,
             expected=f"a length of at least {max(0, self.end - adjustment)}",
-            found=f"X'{raw.hex().upper()}'" if said is None else str(said), doc_ref=self.field.doc_ref or None,
+            found=f"X'{raw.hex().upper()}'" if stated is None else str(stated), doc_ref=self.field.doc_ref or None,
         )  # fmt: skip
 
     def _number(self, raw: bytes) -> int | None:

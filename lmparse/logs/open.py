@@ -155,7 +155,7 @@ def open_beside(path: str, beside: Beside, *, needs_control: bool = True, on_err
 def check_control(path: str, beside: Beside) -> None:
     """Raise ControlError LMP-C007 for a log that lacks the control file that its changes need."""
     if beside.fault is not None:
-        open_file(path, beside.options)  # raises the error of a file that is no such log and so needs no control file
+        open_file(path, beside.options)  # raises the file's own error if the file is no log that needs a control file
         raise beside.fault
 
 
@@ -196,7 +196,7 @@ def save_checkpoint(file: RecordFile) -> None:
     place = checkpoint_place(file.options, files_read(file.path, file.options))
     reached = checkpoint_behind(file)
     with naming_output(place.shown), alone_in(place.path.parent):
-        # Another run over the same files may have written an equal checkpoint; its changes would be given twice.
+        # Another run over the same files may have written an equal checkpoint; the changes would be given twice.
         if checkpoint_before(file.options) != (file.saved or file.resumed):
             text = f"{place.shown} was written by another run since this one has read it, and is left as it is"
             raise OptionError(text, code="LMP-S022", hint="drop what this run gave, and read again behind it")

@@ -163,9 +163,9 @@ def _parent(root: RecordReader, parents: tuple[Layout, ...], head: Any, steps: l
     found, parsed = Record({}), head._root
     for layout, step in zip(parents, steps, strict=True):
         names = dict.fromkeys(entry.id for entry in flat(root.spec.layouts, layout))
-        apart = copy(parsed)
-        parsed = vars(apart).pop(_attribute(step), None)  # a body would add its fields to the object around it
-        own = root.values_of(apart, frozenset(names))
+        shallow = copy(parsed)
+        parsed = vars(shallow).pop(_attribute(step), None)  # a body would add its fields to the object around it
+        own = root.values_of(shallow, frozenset(names))
         values = ({PARENT: found.values} if found.values else {}) | {name: own.values.get(name) for name in names}
         found = Record(values, [*found.faults, *own.faults])
         for fault in found.faults:

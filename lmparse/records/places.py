@@ -91,7 +91,7 @@ def steps_to_end(parsed: Any) -> list[FieldStep]:
         # A field whose condition has no value begins behind the last field that was read.
         ends = (one["end"] for name, one in parsed._debug.items() if "end" in one and not name.startswith(_INSTANCE))
         start = base + (noted["start"] if noted else max(ends, default=0))
-        # Take the item begun last; if that item has ended, its value is wrong.
+        # Take the item begun last; if that item has ended, the fault is in its value.
         index = None if items is None else max(len(items) - 1, 0)
         steps.append(FieldStep(parsed, key.removeprefix(_INSTANCE), start, index))
         if "end" in noted or not isinstance(value, KaitaiStruct):

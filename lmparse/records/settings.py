@@ -121,8 +121,8 @@ def find_file(
     named = None if options.code_page or page or not len(buffer) else _named_page(buffer, framing, detection.page)
     if named is None:
         return FoundFile(buffer, detection, framing, reader, decisions)
-    said = Decision("code page", named.name, "the first record names it")
-    return FoundFile(buffer, detection, framing, reader_of(spec, options, named), (*decisions, said))
+    page_decision = Decision("code page", named.name, "the first record names it")
+    return FoundFile(buffer, detection, framing, reader_of(spec, options, named), (*decisions, page_decision))
 
 
 def _of_rows(path: str, buffer: Buffer, root: RecordReader, options: Options) -> FoundFile:

@@ -32,11 +32,11 @@ def packing_of(path: str, first: bytes) -> str | None:
     The ending of the name states whether the file is compressed, and the bytes state how. A file that a transfer
     unpacked under its old name is therefore read as it is.
     """
-    said = ENDINGS.get(os.path.splitext(path)[1].lower())
-    if said is None:
+    packing = ENDINGS.get(os.path.splitext(path)[1].lower())
+    if packing is None:
         return None
-    if any(magic.startswith(first) for magic in _MAGICS[said]):
-        return said  # the file is cut short, or empty
+    if any(magic.startswith(first) for magic in _MAGICS[packing]):
+        return packing  # the file is cut short, or empty
     return packing_by_bytes(first)
 
 

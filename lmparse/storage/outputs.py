@@ -288,8 +288,8 @@ def write_files(folder: Path, files: Mapping[str, bytes], *, removed: Iterable[s
     """Write files into a folder, made if missing, after the bytes of all files are on the disk; then remove `removed`.
 
     The files are renamed one by one in the given order. If the process is killed, some files are therefore still old.
-    So a file that lists others must be first, and a file that makes others count must be last. A link at a file's place
-    is replaced, not followed. Raises OptionError LMP-S022.
+    So a file that lists others comes first, and a file that activates others comes last. A link at a file's place is
+    replaced, not followed. Raises OptionError LMP-S022.
     """
     is_new = not os.path.lexists(folder)
     with naming_output(str(folder)):

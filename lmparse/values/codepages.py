@@ -1,6 +1,6 @@
 """Code pages by name or CCSID: EBCDIC from IBM's own tables, ASCII and Unicode from Python's codecs.
 
-Python has seven of the 53 EBCDIC pages; `ebcdic_pages.txt` has what the others change, and names its source.
+Python has seven of the 53 EBCDIC pages; `ebcdic_pages.txt` has the changes of the other pages, with the source.
 The tests compare them with glibc, Java and Python. Where these differ from IBM:
 
 | page and byte | here, as IBM | others |
@@ -16,10 +16,10 @@ X'9F' is the euro in 1140 to 1149 (1142, 1143: X'5A') and U+00A4 in the pages wi
 X'3F' is the substitute U+001A, which Log Master writes if a name cannot be translated to EBCDIC.
 
 The ASCII pages follow Python, and so Microsoft: X'1A', X'1C' and X'7F' of the PC pages are the controls
-with these numbers (IBM's tables exchange them); 1250 to 1258 are the current pages with the euro (IBM
-numbers them 5346 to 5350, 5354, 9447 to 9449), and their undefined bytes X'80' to X'9F' are the controls
-with these numbers, as in IBM's tables. Of the Japanese pages 943 and 954, the characters of which Db2's manual
-says that IBM and Microsoft convert them differently, such as the wave dash, are IBM's. A few other characters
+with these numbers (IBM's tables exchange them). 1250 to 1258 are the current pages with the euro (IBM
+numbers them 5346 to 5350, 5354, 9447 to 9449). Their undefined bytes X'80' to X'9F' are the controls with
+these numbers, as in IBM's tables. Db2's manual lists characters of the Japanese pages 943 and 954 that IBM
+and Microsoft convert differently, such as the wave dash; here these characters are IBM's. A few characters
 differ from IBM's in 437, 813, 852, 856, 860 to 865, 869, 874, 916, 1125, 1253 and the double-byte pages.
 932, 949 and 950 are left out: Microsoft's pages with these numbers are CCSIDs 943, 1363 and 1373.
 

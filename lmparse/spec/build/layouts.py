@@ -203,7 +203,7 @@ class Layouts:
     def _choices(self, scope: Scope, attribute: dict[str, Any]) -> tuple[Field, ...]:
         """The choices of a field with a switch type: one for each kind of value, in the order of the cases.
 
-        All numbers are one choice, with the type that holds them all.
+        All numbers are one choice, with the type that holds all of them.
         """
         found: dict[str, Field] = {}
         for name in map(str, type_names(attribute)):
