@@ -162,13 +162,13 @@ class _Account:
         file, report = self._file, self.report
         decisions: list[Decision] = [] if decision is None else [decision]
         is_joined = False
-        for one in file.extracts_apart() if isinstance(file, ChangeLog) else [file]:
-            is_joined, before = one is not file, report.records
-            self._read_records(one)
-            if isinstance(one, ChangeLog):
-                self._test_log(one, report.records - before, f"{one.path}: " if is_joined else "")
-            report.files += names_in(one.path)
-            decisions += [found for found in one.decisions if found not in decisions]
+        for extract in file.extracts_apart() if isinstance(file, ChangeLog) else [file]:
+            is_joined, before = extract is not file, report.records
+            self._read_records(extract)
+            if isinstance(extract, ChangeLog):
+                self._test_log(extract, report.records - before, f"{extract.path}: " if is_joined else "")
+            report.files += names_in(extract.path)
+            decisions += [found for found in extract.decisions if found not in decisions]
         report.file = Joined(tuple(JoinedPiece(name, 0, 0) for name in report.files)).shown
         report.claims = [self._bytes, self._records, self._values]
         if isinstance(file, ChangeLog):
