@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import difflib
+import os
 import sys
 import tomllib
 from functools import cache
@@ -36,6 +37,10 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(arguments: list[str] | None) -> int:
     parser = build_parser()
     try:
+        if "_ARGCOMPLETE" in os.environ:  # a shell asks for what may follow
+            from lmparse.cli.completion import complete
+
+            complete(parser)
         parsed, unknown = parser.parse_known_args(arguments)
         if "run" not in parsed:
             parser.print_help(sys.stderr)
