@@ -12,6 +12,7 @@ import json
 import os
 import re
 import sys
+from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, redirect_stderr, redirect_stdout, suppress
 from types import TracebackType
 from typing import Any
@@ -57,12 +58,15 @@ def one_line(text: str) -> str:
 
 
 class Harmless(io.TextIOBase):
-    """A stream that writes harmless text to another stream."""
+    """A stream that writes harmless text to another stream, after a call of `before` if that is a terminal."""
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: Any, before: Callable[[], None] | None = None) -> None:
         self.stream = stream
+        self._before = before if before is not None and stream.isatty() else None
 
     def write(self, text: str) -> int:
+        if self._before is not None:
+            self._before()
         self.stream.write(harmless(text))
         return len(text)
 
@@ -98,8 +102,9 @@ def unchanged(stream: Any) -> Any:
 class Streams(AbstractContextManager[None]):
     """Standard output and standard error that write only harmless text while the context lasts."""
 
-    def __init__(self) -> None:
-        self._stack = ExitStack()
+    def __init__(self, before: Callable[[], None] | None = None) -> None:
+        """`before` removes from a terminal what is not text, such as the progress."""
+        self._stack, self._before = ExitStack(), before
 
     def __enter__(self) -> None:
         for descriptor in (0, 1, 2):  # open closed descriptors, so that no file gets their numbers
@@ -109,8 +114,9 @@ class Streams(AbstractContextManager[None]):
                 os.open(os.devnull, os.O_RDWR)
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8")  # JSON is UTF-8 in every locale
-        self._stack.enter_context(redirect_stdout(Harmless(_Closed() if sys.stdout is None else sys.stdout)))
-        self._stack.enter_context(redirect_stderr(Harmless(io.StringIO() if sys.stderr is None else sys.stderr)))
+        out, err = _Closed() if sys.stdout is None else sys.stdout, io.StringIO() if sys.stderr is None else sys.stderr
+        self._stack.enter_context(redirect_stdout(Harmless(out, self._before)))
+        self._stack.enter_context(redirect_stderr(Harmless(err, self._before)))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

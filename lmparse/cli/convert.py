@@ -23,7 +23,7 @@ def run(parsed: argparse.Namespace) -> int:
 
     conversion = _conversion(parsed)
     with ShownWork(parsed.show_errors, f"{parsed.out} is not written: it would not be complete") as shown:
-        done = convert(conversion, shown.on_error, shown.progress)
+        done = convert(conversion, shown.on_error)
     if shown.code:
         return shown.code
     code = report_tally(done.tally, left_out=done.left_out)

@@ -17,7 +17,7 @@ def run(parsed: argparse.Namespace) -> int:
     asked = land.Landing(parsed.files, parsed.to, options_of(parsed), parsed.form, parsed.current)
     ended = f"nothing is landed in {parsed.to}: the log was not read to its end"
     with ShownWork(parsed.show_errors, ended) as shown:
-        landed = land.run(asked, shown.on_error, shown.progress)
+        landed = land.run(asked, shown.on_error)
     if shown.code:
         return shown.code
     is_refused = any(table.is_refused for table in landed.tables)

@@ -11,7 +11,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from lmparse.errors import EngineDifferenceError, LeftoverError, LmparseError, OptionError, UnknownFormatError
-from lmparse.terminal import Streams, abandon, json_text, one_line
+from lmparse.storage.progress import shown_on
+from lmparse.terminal import Streams, abandon, json_text, one_line, unchanged
 
 if TYPE_CHECKING:
     from lmparse.records.files import Tally
@@ -26,7 +27,7 @@ GOOD, USAGE, DATA, DIFFERENCE, LEFTOVER, INTERRUPTED = 0, 2, 20, 24, 31, 130
 
 def exit_code(run: Callable[[], int]) -> int:
     """Run a command with the program's streams; also where it is interrupted, or they are closed or full."""
-    with Streams():
+    with shown_on(unchanged(sys.stderr)) as clear, Streams(clear):
         try:
             try:
                 code = run()

@@ -28,7 +28,6 @@ from lmparse.columnar.comparison import compared
 from lmparse.columnar.json_texts import LINES
 from lmparse.errors import LmparseError
 from lmparse.export.conversion import PartResult, Run
-from lmparse.export.progress import Progress
 from lmparse.framing.extents import Span
 from lmparse.logs import arrow, lines
 from lmparse.logs.open import opened_again
@@ -145,7 +144,7 @@ def keep_changes(
     """
     kept, reference = list[Group](), list[Group]()
     if not parts or others is None:
-        run.summary.rows, kept, reference = keep_log(log, folder, "0", form=form, progress=run.progress)
+        run.summary.rows, kept, reference = keep_log(log, folder, "0", form=form)
         run.count(log.tally)
         run.summary.left_out = log.left_out
     else:
@@ -173,7 +172,6 @@ def keep_log(
     span: Span | None = None,
     settings: FileSettings | None = None,
     form: str = "parquet",
-    progress: Progress | None = None,
 ) -> tuple[int, list[Group], list[Group]]:
     """Store the changes of a log or part; returns their number, their groups, and the other engine's groups for check.
 
@@ -182,7 +180,7 @@ def keep_log(
 
     def read(source: ChangeLog, engine: str) -> tuple[int, list[Group]]:
         files = ChangeFiles(folder, f"{prefix}-{engine}")
-        rows = place = 0
+        rows = 0
         if form == "jsonl":
             found = chain.from_iterable(lines.change_lines(source, span, _LINE_FIELDS))
             batches: Iterator[tuple[Version | None, pa.RecordBatch]] = ((one.version, one.batch) for one in found)
@@ -190,11 +188,7 @@ def keep_log(
             batches = arrow.version_batches(source, span)
         for version, batch in batches:
             files.add(version, batch)
-            last = batch.column("_metadata").slice(batch.num_rows - 1)
-            behind = int(_places(last, source.origin)[1][0]) + int(last.field("record_length")[0].as_py() or 0)
-            rows, place = rows + batch.num_rows, max(place, behind)
-            if source is log and progress is not None:
-                progress.at(place, rows)
+            rows += batch.num_rows
         return rows, files.groups()
 
     count, groups = read(log, "rows")
@@ -230,17 +224,17 @@ def merged(parts: Iterable[Group], is_sorted: bool, origin: RecordOrigin) -> Ite
     batches = [batch for part in parts for batch in stored(part.path)]
     if not is_sorted or not batches:
         return iter(batches)
-    numbers = np.concatenate([_places(batch.column("_metadata"), origin)[0] for batch in batches])
+    numbers = np.concatenate([_numbers(batch.column("_metadata"), origin) for batch in batches])
     if not (numbers[1:] < numbers[:-1]).any():
         return iter(batches)
     return taken(batches, np.argsort(numbers, kind="stable"))
 
 
-def _places(where: pa.StructArray, origin: RecordOrigin) -> tuple[Any, Any]:
-    """Numbers and offsets in the log of the records in a column `_metadata`, which names their files."""
+def _numbers(where: pa.StructArray, origin: RecordOrigin) -> Any:
+    """Numbers in the log of the records in a column `_metadata`, which names their files."""
     index, offsets = (np.asarray(where.field(name)) for name in ("record_index", "record_offset"))
     if origin.joined is None:
-        return index, offsets
+        return index
     files = where.field("file").dictionary_encode()
     return origin.in_log(files.dictionary.to_pylist(), np.asarray(files.indices), index, offsets)
 

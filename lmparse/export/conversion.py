@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 
 from lmparse.errors import DataError, LmparseError, OptionError
 from lmparse.export import writers
-from lmparse.export.progress import Progress
 from lmparse.framing.extents import Span
 from lmparse.logs.open import states_read
 from lmparse.logs.partitions import DEFAULT_BYTES, FilePart
@@ -23,7 +22,7 @@ from lmparse.options import Options
 from lmparse.records.files import RecordFile, Tally
 from lmparse.records.settings import FileSettings
 from lmparse.spec import catalog
-from lmparse.storage import addresses, processes
+from lmparse.storage import addresses, processes, progress
 from lmparse.storage.joined import names_in
 from lmparse.storage.states import check_all
 from lmparse.version import VERSION
@@ -116,16 +115,15 @@ Result = TypeVar("Result", bound=PartResult)
 class Run:
     """Reads a log or file for an output; counts and reports."""
 
-    def __init__(self, path: str, options: Options, on_error: OnError, progress: Progress) -> None:
+    def __init__(self, path: str, options: Options, on_error: OnError) -> None:
         self.path, self.options = path, options
-        self.on_error, self.progress = on_error, progress
+        self.on_error = on_error
         self.summary = Summary()
         self._planned = states_read(path, options)
 
     def start(self, file: RecordFile) -> None:
         """Begin with a file; an empty file is reported."""
         self.summary.bytes_read = len(file.buffer)
-        self.progress.start(len(file.buffer))
         if not len(file.buffer):
             next(file.extents(), None)  # adds the notice of an empty file
 
@@ -167,7 +165,7 @@ class Run:
             if done.fault is not None:
                 raise done.fault
             yield done
-            self.progress.at(self.summary.bytes_read * (number + 1) // len(tasks), self.summary.rows)
+            progress.reached(self.summary.bytes_read * (number + 1) // len(tasks), self.summary.bytes_read)
 
 
 def _sum_of(notices: Iterable[str]) -> list[str]:

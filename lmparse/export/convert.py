@@ -9,13 +9,12 @@ from lmparse.errors import OptionError
 from lmparse.export import writers
 from lmparse.export.change_folder import ChangeFolder
 from lmparse.export.conversion import Conversion, OnError, Run, Summary
-from lmparse.export.progress import Progress
 from lmparse.export.record_file import write_records
 from lmparse.logs.open import files_read
 from lmparse.storage.outputs import atomic_output, check_place
 
 
-def convert(asked: Conversion, on_error: OnError, progress: Progress) -> Summary:
+def convert(asked: Conversion, on_error: OnError) -> Summary:
     """Run a conversion. `on_error` gets bad records and values, unless the mode is failfast.
 
     Raises OptionError before anything is read, FramingError for a damaged file, ReadError if the file changes while it
@@ -33,7 +32,7 @@ def convert(asked: Conversion, on_error: OnError, progress: Progress) -> Summary
         overwrite=asked.overwrite,
         foreign=writers.foreign_folder if asked.with_changes else writers.foreign_file(form, asked.options),
     )
-    run = Run(asked.path, asked.options, on_error, progress)
+    run = Run(asked.path, asked.options, on_error)
     # Unreadable inputs raise DataError, so system errors here concern the output, such as a full disk.
     with atomic_output(place) as work:
         if asked.with_changes:

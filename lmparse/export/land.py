@@ -7,7 +7,6 @@ earlier, the next run catches up, because each table states the `seq` up to whic
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,7 +23,6 @@ from lmparse.export.conversion import OnError, Run
 from lmparse.export.land_parquet import ParquetChanges
 from lmparse.export.land_rows import OTHER, TableRows, names_unlike_spark, tables_of, united
 from lmparse.export.land_target import LandedTable, LandingTarget, opened_target
-from lmparse.export.progress import Progress
 from lmparse.export.writers import MARK
 from lmparse.logs.families import check_changes, read_options
 from lmparse.logs.joining import checkpoint_behind, checkpoint_place
@@ -132,7 +130,7 @@ def asked_for(
     return Landing(paths, place, read_options(options), form, truth("current", with_current))
 
 
-def run(asked: Landing, on_error: OnError = ignored, progress: Progress | None = None) -> Landed:
+def run(asked: Landing, on_error: OnError = ignored) -> Landed:
     """Land. `on_error` gets bad records and values, unless the mode is failfast. Raises as `land`."""
     if asked.form not in FORMS:
         raise OptionError(f"as has no value {quoted(asked.form)}", hint="one of " + ", ".join(FORMS))
@@ -154,7 +152,7 @@ def run(asked: Landing, on_error: OnError = ignored, progress: Progress | None =
         log = open_resumed(asked.paths, options, on_error=on_error)
         if family.checkpoint is not None:
             place = checkpoint_place(log.options, files_read(log.path, log.options))
-        reading = Run(log.path, log.options, on_error, progress or Progress(io.StringIO()))
+        reading = Run(log.path, log.options, on_error)
         reading.start(log)
         with naming_output(target.shown), partial_folder(target.home, ".land") as folder:
             log.scratch, log.run = folder, asked.run

@@ -24,9 +24,6 @@ from lmparse.records.settings import FileSettings
 from lmparse.storage import processes
 from lmparse.storage.outputs import AtomicOutput
 
-_STEP = 1 << 23
-"""Bytes of the file between two updates of the progress, for rows without `_metadata`."""
-
 
 def write_records(asked: Conversion, form: str, compression: str, run: Run, work: AtomicOutput) -> None:
     """Read a file, and write its records in order to one file."""
@@ -48,10 +45,9 @@ def write_records(asked: Conversion, form: str, compression: str, run: Run, work
                     output.write(batch)
                 os.unlink(path)
         else:
-            for batch, reached in _records(file, schema, None, form, None):
+            for batch in _records(file, schema, None, form, None):
                 output.write(batch)
                 run.summary.rows += batch.num_rows
-                run.progress.at(reached, run.summary.rows)
             run.count(file.tally)
     run.check_files()
     run.summary.bytes_written = work.made.stat().st_size
@@ -59,8 +55,8 @@ def write_records(asked: Conversion, form: str, compression: str, run: Run, work
 
 def _records(
     file: RecordFile, schema: pa.Schema, span: Span | None, form: str, settings: FileSettings | None
-) -> Iterator[tuple[pa.RecordBatch, int]]:
-    """Yield batches of a file's or part's records for the output, each with the offset reached.
+) -> Iterator[pa.RecordBatch]:
+    """Yield batches of the records of a file or part for the output.
 
     Raises EngineDifferenceError where engines differ (engine `check`).
     """
@@ -71,16 +67,13 @@ def _records(
         if reason:
             file.notice(f"nothing is compared, since records of {file.spec.id} go row by row: {reason}")
     if form != "jsonl":
-        for batch in arrow.by_engines(file, schema, span, settings=settings):
-            if batch.num_rows:
-                last = batch.column("_metadata")[-1].as_py()
-                yield batch, int(last["record_offset"] + last["record_length"])
+        yield from filter(len, arrow.by_engines(file, schema, span, settings=settings))
         return
-    second = opened_again(file, settings) if is_checked else None
-    for part in [span] if span is not None else file.spans(_STEP):
-        batches = lines.record_lines(file, part)
-        batches = batches if second is None else compared(batches, lines.record_lines(second, part), part.first_index)
-        yield from ((batch, part.end) for batch in batches)
+    batches = lines.record_lines(file, span)
+    if is_checked:
+        second = lines.record_lines(opened_again(file, settings), span)
+        batches = compared(batches, second, 0 if span is None else span.first_index)
+    yield from batches
 
 
 def _keep_records(task: tuple[FilePart, str], schema: pa.Schema, form: str) -> PartResult:
@@ -92,7 +85,7 @@ def _keep_records(task: tuple[FilePart, str], schema: pa.Schema, form: str) -> P
         file = part.open(on_error=done.errors.append)
         done.tally = file.tally
         with pa.OSFile(os.fsencode(path), "wb") as sink, pa.ipc.new_stream(sink, kept) as writer:
-            for batch, _ in _records(file, schema, part.span, form, part.settings):
+            for batch in _records(file, schema, part.span, form, part.settings):
                 writer.write_batch(writers.in_schema(batch, kept))
                 done.rows += batch.num_rows
         part.check()

@@ -76,19 +76,17 @@ class RecordOrigin:
         first, start = self._shifts
         return piece, index + first[piece], offsets + start[piece]
 
-    def in_log(self, names: Sequence[str], which: Int64s, index: Int64s, offsets: Int64s) -> tuple[Int64s, Int64s]:
-        """Numbers and offsets in the joined file, for records that are in the files `which` of `names`."""
+    def in_log(self, names: Sequence[str], which: Int64s, index: Int64s, offsets: Int64s) -> Int64s:
+        """Numbers in the joined file, for records that are in the files `which` of `names`."""
         assert self.joined is not None
-        pieces, found_index, found_offsets = self.joined.pieces, index.copy(), offsets.copy()
+        pieces, found = self.joined.pieces, index.copy()
         for number, name in enumerate(names):
             chosen = np.flatnonzero(which == number)
             own = sorted((piece.start, place) for place, piece in enumerate(pieces) if self.files[place] == name)
             place = np.searchsorted(np.array([start for start, _ in own]), offsets[chosen], side="right") - 1
             piece = np.array([place for _, place in own])[place]
-            first, start = self._shifts
-            found_index[chosen] -= first[piece]
-            found_offsets[chosen] -= start[piece]
-        return found_index, found_offsets
+            found[chosen] -= self._shifts[0][piece]
+        return found
 
     @cached_property
     def _shifts(self) -> tuple[Int64s, Int64s]:

@@ -30,6 +30,7 @@ import numpy.typing as npt
 
 from lmparse.errors import FramingError, ReadError
 from lmparse.limits import DEFAULT, Limits
+from lmparse.storage import progress
 from lmparse.storage.addresses import is_remote, local_path
 from lmparse.storage.compression import ENDINGS, packing_of, unpacked
 from lmparse.storage.joined import Joined, joined_of
@@ -60,6 +61,8 @@ class FileBytes:
         self._block: tuple[int, bytes] = 0, b""
         self._kept: tuple[int, npt.NDArray[np.uint8]] = 0, np.zeros(0, np.uint8)
         self._reach = _LEAST_READ
+        self.is_part = False
+        """Whether it is read as a part of joined files, whose progress counts."""
         if file is not None:
             self._size = os.fstat(file.fileno()).st_size
             self._handle = os.dup(file.fileno())
@@ -106,6 +109,8 @@ class FileBytes:
                 text = f"{self._name}: shrank while it was read: {sizes}"
                 raise ReadError(text, hint="read it again when nothing writes to it")
             done += count
+        if not self.is_part:
+            progress.reached(start + size, self._size, size)
         found.flags.writeable = False
         return found
 
@@ -123,7 +128,13 @@ class JoinedBytes(FileBytes):
     def __init__(self, joined: Joined, open_: Callable[[str], FileBytes]) -> None:
         """`open_` opens one of the files."""
         super().__init__(None, joined.shown, joined.starts[-1])
-        self._joined, self._file = joined, lru_cache(_MOST_OPEN)(open_)
+        self._joined, self._open = joined, open_
+        self._file = lru_cache(_MOST_OPEN)(self._part)
+
+    def _part(self, path: str) -> FileBytes:
+        part = self._open(path)
+        part.is_part = True
+        return part
 
     def _read(self, start: int, size: int) -> npt.NDArray[np.uint8]:
         found, end = [np.zeros(0, np.uint8)], start + size
@@ -136,6 +147,7 @@ class JoinedBytes(FileBytes):
                 start = stop
             if stop == end:
                 break
+        progress.reached(end, self._size, size)
         whole = np.concatenate(found) if len(found) > 2 else found[-1]
         whole.flags.writeable = False
         return whole
@@ -265,6 +277,7 @@ def _copied(stored: StoredFile, limits: Limits) -> FileBytes:
                     tested = size
                     _check_disk(limits, stored.name, size)
                 file.write(chunk)
+                progress.reached(source.position, source.size)
             _check_disk(limits, stored.name, size)
             file.flush()
             return FileBytes(file, stored.name)

@@ -6,6 +6,7 @@ Remote file systems are those of Arrow.
 from __future__ import annotations
 
 import io
+import os
 import re
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
@@ -53,6 +54,11 @@ class StoredBytes(io.RawIOBase):
         while len(self.first) < MAGIC_BYTES and (more := self._take(MAGIC_BYTES - len(self.first))):
             self.first += more
         self._pending = self.first
+
+    @property
+    def size(self) -> int:
+        """Number of bytes that a local file has; 0 for a remote one, which is a stream."""
+        return os.fstat(self._file.fileno()).st_size if isinstance(self._file, io.BufferedReader) else 0
 
     def readable(self) -> bool:
         return True

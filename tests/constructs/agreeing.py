@@ -6,7 +6,6 @@ import itertools
 import json
 import random
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +20,6 @@ from lmparse.columnar import schemas
 from lmparse.columnar.filters import Filter, matching
 from lmparse.export.conversion import Conversion
 from lmparse.export.convert import convert
-from lmparse.export.progress import Progress
 from lmparse.logs import lines
 from lmparse.logs.arrow import record_batches
 from lmparse.logs.open import open_file
@@ -116,7 +114,7 @@ def _converted(records: Records, whole: pa.Table) -> int:
     """A Parquet file has the rows."""
     out = records.path.with_suffix(".parquet")
     options = Options(spec=records.spec, framing="rdw")
-    convert(Conversion(str(records.path), str(out), options, overwrite=True), lambda error: None, Progress(sys.stderr))
+    convert(Conversion(str(records.path), str(out), options, overwrite=True), lambda error: None)
     _same_rows(whole, pq.read_table(out), "converted")
     return whole.num_rows
 

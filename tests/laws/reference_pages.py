@@ -25,8 +25,9 @@ COMMANDS_BEGIN = """\
 # Commands
 
 Written by `make pages` from the parsers of the commands; `lmparse COMMAND --help` says the same. Data go to stdout, all
-else to stderr. Exit codes: 0 good, 1 a spec was not built, 2 usage, 20 data error, 24 a check failed, 31 whole records
-followed by bytes that are not a record, 130 interrupted, 141 nobody reads stdout any more (`| head`).
+else to stderr, where a terminal shows how far the reading is once it takes a second. Exit codes: 0 good, 1 a spec was
+not built, 2 usage, 20 data error, 24 a check failed, 31 whole records followed by bytes that are not a record, 130
+interrupted, 141 nobody reads stdout any more (`| head`).
 
 """
 OPTIONS_BEGIN = """\

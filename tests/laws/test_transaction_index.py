@@ -6,7 +6,6 @@ decided once for both engines, and compared with `oracle` by `random_logs.db2_tr
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,6 @@ from samples.db2_random import FORMS, form_of, random_script, written
 from lmparse.errors import DataError, LmparseError
 from lmparse.export.conversion import Conversion
 from lmparse.export.convert import convert
-from lmparse.export.progress import Progress
 from lmparse.logs.families import read_options
 
 ENGINES = ("kaitai", "columnar")
@@ -51,7 +49,7 @@ def converted(
     errors: list[LmparseError] = []
     asked = Conversion(str(path), str(out), read_options({**options, "engine": engine}), with_changes=True, **more)
     try:
-        summary = convert(asked, errors.append, Progress(io.StringIO()))
+        summary = convert(asked, errors.append)
     except LmparseError as error:
         return {}, ([*map(_told, errors)], _told(error))
     tables = {file.name: pq.read_table(file) for file in sorted(out.glob("*.parquet"))}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ import lmparse
 from lmparse import cli
 from lmparse.export.conversion import Conversion
 from lmparse.export.convert import convert
-from lmparse.export.progress import Progress
 from lmparse.logs.families import read_options
 
 REST = "{id: r, size-eos: true, -lm-type: rest}"
@@ -117,7 +115,7 @@ def test_bytes_that_no_field_has_are_said(tmp_path: Path, capsys: pytest.Capture
         assert json.loads(table.schema.metadata[b"lmparse.notices"]) == [said.removeprefix("note: ")]
     options = read_options({"spec": spec, "framing": "fixed", "record_length": 5})
     asked = Conversion(str(log), str(tmp_path / "out.parquet"), options, jobs=2, part_bytes=5)
-    assert convert(asked, lambda error: None, Progress(StringIO())).tally.notices == [said.removeprefix("note: ")]
+    assert convert(asked, lambda error: None).tally.notices == [said.removeprefix("note: ")]
     assert cli.main(["records", str(log), *words, "--mode", "failfast"]) == 20
     assert "record 0 at 0x0: acme_a: 3 bytes are in no field [LMP-R003]" in capsys.readouterr().err
     assert cli.main(["check", str(log), "--spec", spec, *words[2:6]]) == 24
