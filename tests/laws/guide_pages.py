@@ -2,30 +2,37 @@
 
 The language of a block says what becomes of it:
 
-- `console`: lines behind `$ ` (and those behind `> ` that continue them) are run by one shell, in the order of the
-  page, and the other lines are what they print. A line `...` stands for any lines, ` ...` at an end for any characters.
+- `console`: lines behind `$ ` (and those behind `> ` that continue them) are run by a shell of the block, and the
+  other lines are what they print. A line `...` stands for any lines, ` ...` at an end for any characters.
 - `sh`: each line is a command that succeeds.
 - `python`: the blocks of a page are one program. A `text` block behind one is what it prints.
 - anything else is data. Behind `<!-- file: NAME -->` a block is the text of that file.
+
+All are run in the order of the page.
 
 Behind `<!-- not run: REASON -->` a block is left alone.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import forked
 from short_runs import SHORT_JAVA
 
+ROOT = Path(__file__).parents[2]
 PROGRAMS = ("console", "sh", "python")
 DATA = ("ini", "json", "sql", "text", "toml", "yaml")
+WALKED = [ROOT / "README.md", *sorted((ROOT / "docs").glob("tutorial-*.md"))]
+"""Pages of which all blocks are run from an empty folder, see test_first_walk.py."""
 GOOD = (0, 24)
 """Exit codes of commands that did what they should; with 24 a comparison differs, which may be what a page shows."""
 WIDTH = "100"
@@ -35,6 +42,31 @@ _BLOCK = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _NEXT = "---- next ----\n"
+_WALK = f"""\
+import json, os, subprocess, sys
+from pathlib import Path
+for kind, text, name in json.load(sys.stdin):
+    sys.stdout.flush()
+    if kind == "file":
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text, "utf-8")
+    elif kind == "python":
+        exec(compile(text, name, "exec"))
+    else:
+        words = ["/bin/sh", "-c", "exec 2>&1\\n" + text]
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, env=os.environ | {{"COLUMNS": "{WIDTH}"}})
+        if kind == "sh" and done.returncode not in {GOOD}:
+            sys.exit(f"{{text}} ends with {{done.returncode}}")
+    print(sys.argv[1], end="", flush=True)
+"""
+"""Runs the steps of a page one after another."""
+_MAKE = """\
+#!/bin/sh
+case $1 in
+test) exec {make} --dry-run --directory {root} --assume-old .venv/installed "$@" ;;
+*) exec {make} --file {root}/Makefile --assume-old .venv/installed BIN={programs} "$@" ;;
+esac
+"""
 _BAR = re.compile(r"^\s*\d+% \u2595.*\n|^\s*\n(?=\s*\d+% \u2595)", re.MULTILINE)
 """What DuckDB draws when a query takes more than two seconds."""
 
@@ -55,6 +87,16 @@ class Block:
     def is_run(self) -> bool:
         """Whether it is a program that runs."""
         return self.language in PROGRAMS and self.reason is None
+
+    @property
+    def is_setup(self) -> bool:
+        """Whether it is not run since it installs."""
+        return self.language == "sh" and self.reason is not None and self.reason.startswith("it installs")
+
+    @property
+    def starts_spark(self) -> bool:
+        """Whether it is a program that starts Spark."""
+        return self.language == "python" and "pyspark" in self.text
 
 
 def blocks(page: Path) -> list[Block]:
@@ -79,64 +121,75 @@ def run_page(page: Path, folder: Path) -> None:
     """Run the blocks of a page that need no Spark in a folder, and assert that they print what the page shows."""
     found = blocks(page)
     assert any(block.is_run for block in found), f"{page.name} has nothing to run"
-    _write_files(found, folder)
-    environment = _environment(folder)
-    _run_console([block for block in found if block.is_run and block.language == "console"], folder, environment)
-    for block in found:
-        if block.is_run and block.language == "sh":
-            _run_commands(block, folder, environment)
-    _run_python(found, folder, environment)
+    _walk(page, found, [block for block in found if not block.starts_spark], folder)
 
 
-def _write_files(found: list[Block], folder: Path) -> None:
-    """Write the files whose texts a page has."""
-    for block in found:
-        if block.file is not None:
-            place = folder / block.file
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(block.text, "utf-8")
+def run_from_the_beginning(page: Path, folder: Path) -> str:
+    """Run all blocks of a page in an empty folder, the setup too, as somebody does who has installed lmparse, and
+    assert that they print what the page shows; returns all that was printed.
 
-
-def run_from_the_beginning(page: Path, folder: Path, *, with_python: bool = False) -> None:
-    """Run what a page has for a shell in an empty folder, the setup too, as somebody does who has installed lmparse;
-    and its Python, if that is asked for.
-
-    The setup is a block that is not run with the page since it installs: its `pip` lines are left out here.
+    The setup is a block that is not run with the page since it installs: its `pip` lines are left out here, and `make`
+    works with the environment of the tests. Of `make test`, which runs this, it says what it would do.
     """
     assert not any(folder.iterdir())
     found = blocks(page)
-    _write_files(found, folder)
-    environment = _environment(folder)
-    setup = [block for block in found if block.language == "sh" and (block.reason or "").startswith("it installs")]
-    for block in setup:
-        commands = "".join(line for line in block.text.splitlines(True) if not line.startswith("pip "))
-        done = subprocess.run(
-            ["/bin/sh", "-ec", commands], cwd=folder, env=environment, capture_output=True, check=False
-        )
-        assert done.returncode in GOOD, done.stderr
-    _run_console([block for block in found if block.is_run and block.language == "console"], folder, environment)
-    if with_python:
-        _run_python(found, folder, environment)
+    assert any(block.is_run for block in found), f"{page.name} has nothing to run"
+    return _walk(page, found, [replace(block, reason=None) if block.is_setup else block for block in found], folder)
+
+
+def _walk(page: Path, found: list[Block], wanted: list[Block], folder: Path) -> str:
+    """Run blocks in their order, in one Python and shells that it starts, and compare what each prints.
+
+    Blocks that are behind another in the page are found in `found`.
+    """
+    steps = [(block, step) for block in wanted for step in _steps(page, block)]
+    done = subprocess.run(
+        [sys.executable, "-c", _WALK, _NEXT], cwd=folder, env=_environment(folder),
+        input=json.dumps([step for _, step in steps]), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    printed = done.stdout.split(_NEXT)
+    assert done.returncode == 0, f"{page.name}:{steps[len(printed) - 1][0].line}\n{printed[-1]}\n{done.stderr}"
+    for (block, (kind, text, _)), lines in zip(steps, printed, strict=False):
+        place = f"{page.name}:{block.line}"
+        if kind == "console":
+            given, shown = ([line.strip() for line in part.splitlines()] for part in (lines, block.text))
+            assert _matches(given, shown), f"{place}\n{_difference(given, shown)}"
+        elif kind == "sh":
+            assert lines, f"{place}: {text} prints nothing"
+        elif kind == "python" and (expected := _shown_behind(found, block)) is not None:
+            assert _matches(without_bars(lines).splitlines(), expected.splitlines()), f"{place}\n{lines}"
+    return done.stdout
+
+
+def _steps(page: Path, block: Block) -> list[tuple[str, str, str]]:
+    """What of a block is done at once, each with its kind and name: a line of `sh`, else all of it, if anything."""
+    if block.file is not None:
+        return [("file", block.text, block.file)]
+    if not block.is_run:
+        return []
+    if block.language == "python":
+        return [("python", "\n" * (block.line - 1) + block.text, page.name)]  # so that errors name its lines
+    if block.language == "console":
+        return [("console", "\n".join(_echoed(block.text.splitlines())), "")]
+    return [("sh", line, "") for line in block.text.splitlines() if not line.startswith("pip ")]
+
+
+def _shown_behind(found: list[Block], block: Block) -> str | None:
+    """What the page shows that a block of Python prints: the text right behind it."""
+    number = found.index(block) + 1
+    return found[number].text if number < len(found) and found[number].language == "text" else None
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """The environment of a shell whose `lmparse` is that of this Python, see forked.py."""
-    places = forked.command(folder / "bin").parent, Path(sys.executable).parent, os.environ["PATH"]
-    path = os.pathsep.join(map(str, places))
-    return os.environ | SHORT_JAVA | {"PATH": path, "COLUMNS": WIDTH, "SEQ": "0" * 72, "NO_COLOR": "1"}
-
-
-def _run_console(found: list[Block], folder: Path, environment: dict[str, str]) -> None:
-    lines = [line for block in found for line in block.text.splitlines()]
-    if not lines:
-        return
-    script = "exec 2>&1\n" + "\n".join(_echoed(lines))
-    done = subprocess.run(
-        ["/bin/sh", "-c", script], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    printed = [line.strip() for line in done.stdout.splitlines()]
-    shown = [line.strip() for line in lines]
-    assert _matches(printed, shown), f"\n{_difference(printed, shown)}"
+    """The environment of a shell whose `lmparse` is that of this Python, see forked.py, and whose `make` is that of the
+    checkout without what it installs.
+    """
+    programs = forked.command(folder.with_name(f"{folder.name}-bin")).parent
+    make = programs / "make"
+    make.write_text(_MAKE.format(make=shutil.which("make"), root=ROOT, programs=Path(sys.executable).parent))
+    make.chmod(0o755)
+    path = os.pathsep.join(map(str, (programs, Path(sys.executable).parent, os.environ["PATH"])))
+    return os.environ | SHORT_JAVA | {"PATH": path, "SEQ": "0" * 72, "NO_COLOR": "1"}
 
 
 def _echoed(lines: list[str]) -> list[str]:
@@ -171,46 +224,20 @@ def _difference(printed: list[str], shown: list[str]) -> str:
     )
 
 
-def _run_commands(block: Block, folder: Path, environment: dict[str, str]) -> None:
-    for command in block.text.splitlines():
-        done = subprocess.run(
-            ["/bin/sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, check=False
-        )
-        assert done.returncode in GOOD, f"line {block.line}: {command}: {done.stderr}"
-        assert done.stdout or done.stderr, f"line {block.line}: {command} prints nothing"
-
-
 def without_bars(printed: str) -> str:
     """What a program printed, without the bars of progress that a slow machine has and a fast one has not."""
     return _BAR.sub("", printed)
 
 
-def _run_python(found: list[Block], folder: Path, environment: dict[str, str]) -> None:
-    """Run the Python of a page as one program; each block is followed by what it prints."""
-    program, shown = programs(found, with_spark=False)
-    if not program:
-        return
-    del environment["COLUMNS"]
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    check_printed(shown, done.stdout)
-
-
-def programs(found: list[Block], *, with_spark: bool) -> tuple[str, list[str | None]]:
-    """The blocks of Python that start Spark, or those that do not, as one program, and what each has to print."""
-    texts, shown = [], []
-    for number, block in enumerate(found):
-        if block.is_run and block.language == "python" and ("pyspark" in block.text) == with_spark:
-            behind = found[number + 1] if number + 1 < len(found) else None
-            texts.append(f"{block.text}print({_NEXT!r}, end='', flush=True)\n")
-            shown.append(behind.text if behind is not None and behind.language == "text" else None)
-    return "".join(texts), shown
+def spark_programs(found: list[Block]) -> tuple[str, list[str | None]]:
+    """The blocks that start Spark as one program, and what each has to print."""
+    chosen = [block for block in found if block.is_run and block.starts_spark]
+    program = "".join(f"{block.text}print({_NEXT!r}, end='', flush=True)\n" for block in chosen)
+    return program, [_shown_behind(found, block) for block in chosen]
 
 
 def check_printed(shown: list[str | None], printed: str) -> None:
-    """Assert that the blocks of `programs` printed what they have to."""
+    """Assert that the blocks of `spark_programs` printed what they have to."""
     for expected, text in zip([*shown, None], without_bars(printed).split(_NEXT), strict=True):
         if expected is not None:
             assert _matches(text.splitlines(), expected.splitlines()), text

@@ -1,57 +1,99 @@
-"""The way of a new user: from the landing page, by its links alone, to a first explained record and a first table."""
+"""The way of a new user: the README and the tutorials, block by block from an empty folder, and the links between."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from laws.guide_pages import run_from_the_beginning
+from laws.guide_pages import PROGRAMS, ROOT, WALKED, blocks, run_from_the_beginning
 
-ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text("utf-8")
+README = WALKED[0].read_text("utf-8")
 LANDING = README.partition("<!-- landing: ")[2].partition("<!-- landing ends -->")[0]
 """What the site shows as its first page."""
 LINK = re.compile(r"\[([^]]+)\]\(([^)\s]+)\)")
 
 
-def followed(words: str) -> Path:
-    """The page that a link of the landing page leads to; it is a page of the site."""
-    (target,) = [target for text, target in LINK.findall(LANDING) if text == words]
-    assert target.startswith("docs/"), "the link leaves the site"
-    pages = (ROOT / "docs" / "tutorials.md").read_text("utf-8").partition("{toctree}")[2]
-    assert Path(target).stem in pages.split()
-    return ROOT / target
+def landed(folder: Path, printed: str) -> None:
+    """A table with types."""
+    deltalake = pytest.importorskip("deltalake", reason="the extra delta is not installed")
+    staff = deltalake.DeltaTable(str(folder / "lake" / "current" / "HR.EMPLOYEE")).to_pyarrow_table()
+    assert (staff.num_rows, str(staff.schema.field("SALARY").type)) == (28, "decimal128(9, 2)")
 
 
-def test_the_landing_page_leads_to_the_first_explained_record(tmp_path: Path) -> None:
-    run_from_the_beginning(followed("Look at the first record"), tmp_path)
-    record = (tmp_path / "record.html").read_text("utf-8")
+def explained(folder: Path, printed: str) -> None:
+    """A record as a page."""
+    record = (folder / "record.html").read_text("utf-8")
     assert "<h1>Record 8 of bmc_lldf</h1>" in record
     for name, value in (("CHANGE TYPE", "UB"), ("BALANCE", "7813.4944"), ("BALANCE", "8799.9373")):
         assert re.search(rf">{name}<.*?<code>&#34;{value}&#34;</code>", record, re.DOTALL)
 
 
-def test_the_landing_page_leads_to_the_first_landed_table(tmp_path: Path) -> None:
-    deltalake = pytest.importorskip("deltalake", reason="the extra delta is not installed")
-    run_from_the_beginning(followed("Land the first table"), tmp_path)
-    staff = deltalake.DeltaTable(str(tmp_path / "lake" / "current" / "HR.EMPLOYEE")).to_pyarrow_table()
-    assert (staff.num_rows, str(staff.schema.field("SALARY").type)) == (28, "decimal128(9, 2)")
+def described(folder: Path, printed: str) -> None:
+    """The page of a spec, and columns."""
+    assert "ACME meters" in (folder / "pages" / "acme_reading.html").read_text("utf-8")
+    assert (folder / "readings.parquet").read_bytes()[:4] == b"PAR1"
 
 
-@pytest.mark.spark
-def test_the_landing_page_leads_to_the_first_spec(tmp_path: Path) -> None:
-    run_from_the_beginning(followed("Write the first spec"), tmp_path, with_python=True)
-    page = (tmp_path / "pages" / "acme_reading.html").read_text("utf-8")
-    assert "ACME meters" in page
-    assert (tmp_path / "readings.parquet").read_bytes()[:4] == b"PAR1"
+def demonstrated(folder: Path, printed: str) -> None:
+    """What `make demo` makes and `make test` would do, and what the README does not show."""
+    assert "everything lies in demo/" in printed
+    for stage in ("build.py --check", "ruff check", "mypy", "pytest"):
+        assert stage in printed
+    for text in ("'UB': 52", "SALARY: decimal(9,2)", "HIRED: date", "|März", "I ACCOUNT {'ID': ", "framing: rdw"):
+        assert text in printed
 
 
-def test_a_walk_of_a_page_without_its_setup_fails(tmp_path: Path) -> None:
-    """The walk finds a tutorial that needs what none of its commands makes."""
-    page = tmp_path / "page.md"
-    text = followed("Look at the first record").read_text("utf-8")
-    page.write_text(text.replace("lmparse demo --out demo --no-spark\n", ""), "utf-8")
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(AssertionError):
-        run_from_the_beginning(page, tmp_path / "empty")
+LEFT: dict[str, Callable[[Path, str], None]] = {
+    "README": demonstrated,
+    "tutorial-analyst": explained,
+    "tutorial-engineer": landed,
+    "tutorial-spec-author": described,
+}
+"""What is there at the end of a page, beside what the page shows."""
+
+
+def with_marks(page: Path) -> object:
+    """A page as a parameter of a test, with the mark of the tests that start Spark."""
+    starts = any(block.starts_spark and block.is_run for block in blocks(page))
+    return pytest.param(page, id=page.stem, marks=[pytest.mark.spark] if starts else [])
+
+
+@pytest.mark.parametrize("page", [*map(with_marks, WALKED)])
+def test_a_page_is_a_walk_from_an_empty_folder(page: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    LEFT[page.stem](folder, run_from_the_beginning(page, folder))
+
+
+def test_the_walks_have_programs_of_each_kind() -> None:
+    kinds = {block.language for page in WALKED for block in blocks(page) if block.is_run}
+    assert kinds == {*PROGRAMS}
+    assert {page.stem for page in WALKED} == {*LEFT}
+
+
+@pytest.mark.parametrize("words", ["Look at the first record", "Land the first table", "Write the first spec"])
+def test_the_landing_page_leads_to_a_tutorial(words: str) -> None:
+    (target,) = [target for text, target in LINK.findall(LANDING) if text == words]
+    assert target.startswith("docs/"), "the link leaves the site"
+    pages = (ROOT / "docs" / "tutorials.md").read_text("utf-8").partition("{toctree}")[2]
+    assert Path(target).stem in pages.split()
+    assert ROOT / target in WALKED
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ("lmparse demo --out demo --no-spark\n", ""),  # what makes the logs
+        ("156 records of bmc_lldf", "157 records of bmc_lldf"),  # what is shown
+    ],
+)
+def test_a_walk_of_a_page_that_is_wrong_fails(before: str, behind: str, tmp_path: Path) -> None:
+    page, folder = tmp_path / "page.md", tmp_path / "empty"
+    folder.mkdir()
+    text = (ROOT / "docs" / "tutorial-analyst.md").read_text("utf-8")
+    assert before in text
+    page.write_text(text.replace(before, behind), "utf-8")
+    with pytest.raises(AssertionError, match=r"page\.md:\d+"):
+        run_from_the_beginning(page, folder)

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from laws.guide_pages import DATA, PROGRAMS, blocks, fences, run_page
+from laws.guide_pages import DATA, PROGRAMS, WALKED, blocks, fences, run_page
 
 from lmparse.samples import bmc_log, db2_log
 
@@ -19,10 +19,8 @@ PAGES = [
     ROOT / "bench" / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
 ]
-NOT_HERE = ("README.md", "tutorial-analyst.md", "tutorial-spec-author.md")
-"""Pages whose blocks run in a test of their own: test_readme.py and, from an empty folder, test_first_walk.py. What
-starts Spark runs in test_wheel.py."""
-RUN = [page for page in PAGES if page.name not in NOT_HERE and any(block.is_run for block in blocks(page))]
+RUN = [page for page in PAGES if page not in WALKED and any(block.is_run for block in blocks(page))]
+"""Pages whose blocks run beside the logs of the demo; what starts Spark runs in test_wheel.py."""
 
 
 @pytest.fixture(scope="session")
