@@ -1,3 +1,3 @@
 """The version of lmparse, for its outputs; the packaging reads the version from here."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
