@@ -10,7 +10,6 @@ from __future__ import annotations
 
 TARGETS: tuple[str, ...] = (
     "db2_check",
-    "db2_identifiers",
     "db2_log_streams",
     "db2_statements",
     "db2_transactions",
