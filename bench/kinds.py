@@ -23,6 +23,7 @@ from lmparse.logs.families import read_options
 from lmparse.logs.open import open_file
 from lmparse.records.files import ignored
 from lmparse.samples import bmc_log, db2_stream
+from lmparse.samples.rows import Shape
 
 ENGINES = ("kaitai", "columnar")
 Read = Callable[[Path, str, str], object]
@@ -62,7 +63,7 @@ def measured(path: Path, spec: str, read: Read, rounds: int) -> dict[str, object
 
 def _db2_log(folder: Path, size: int) -> tuple[Path, int]:
     path = folder / "db2.log"
-    return path, db2_stream.write(path, size, shape=db2_stream.Shape(lobs=0.1)).records
+    return path, db2_stream.write(path, size, shape=Shape(lobs=0.1)).records
 
 
 def _control(folder: Path, size: int) -> tuple[Path, int]:

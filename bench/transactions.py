@@ -33,7 +33,7 @@ from lmparse.logs import arrow
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
 from lmparse.samples import db2_stream
-from lmparse.samples.db2_stream import RowChange, Shape, UnitOfWork
+from lmparse.samples.rows import RowChange, Shape, UnitOfWork
 
 ENGINES = ("kaitai", "columnar")
 SHAPE = Shape(savepoints=0)
@@ -107,7 +107,7 @@ def units_of(rows: list[dict[str, Any]]) -> list[UnitOfWork]:
     for _, group in groupby(rows, key=lambda row: row["txn_id"]):
         held = list(group)
         made = [RowChange(row["before"], row["after"]) for row in held]
-        units.append(UnitOfWork(made, is_aborted=held[0]["uor_disp"] == "A"))
+        units.append(UnitOfWork(made, "abort" if held[0]["uor_disp"] == "A" else "commit"))
     return units
 
 

@@ -15,7 +15,7 @@ from lmparse import cli
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
 from lmparse.samples import db2_log, db2_stream
-from lmparse.samples.db2_stream import RowChange, Shape, UnitOfWork
+from lmparse.samples.rows import RowChange, Shape, UnitOfWork
 
 SIZE = 250_000
 SHAPES = {
@@ -29,7 +29,7 @@ SHAPES = {
 @pytest.fixture(autouse=True)
 def _small_blocks() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(db2_stream, "_BLOCK_BYTES", 60_000)
+        patch.setattr(db2_stream, "BLOCK_ROWS", 100)
         yield
 
 
@@ -80,7 +80,7 @@ def test_given_transactions_are_what_is_written(tmp_path: Path) -> None:
     values = table["after"][0].as_py()
     units = [
         UnitOfWork([RowChange(None, values), RowChange(values, {**values, "STATUS": 3})]),
-        UnitOfWork([RowChange(values, None)], is_aborted=True),
+        UnitOfWork([RowChange(values, None)], "abort"),
     ]
     shape = Shape(savepoints=0, open_at_once=1)
     written = db2_stream.write(path, 10_000, shape=shape, units=units, key_step=5)
