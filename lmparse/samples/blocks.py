@@ -6,13 +6,17 @@ So a log takes as long as writing it, and no more memory than a block, however l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count as numbers_from
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Literal, Protocol
 
 import numpy as np
 
+from lmparse.samples.rows import Story
 from lmparse.values.byte_arrays import Bytes, Int64s
+
+BLOCK_ROWS = 4000
+"""Changes that last in a block of a log."""
 
 
 @dataclass(frozen=True)
@@ -69,3 +73,31 @@ class Block:
             if count < len(self.starts):
                 break
         return records, size - left
+
+
+class BlockMaker(Protocol):
+    """Makes the records of a log, a block at a time."""
+
+    story: Story
+
+    def block(self, rows: int, *, is_last: bool = False) -> Block:
+        """A block of invented transactions with so many changes that last, the last one with one that stays open."""
+
+    def skip(self, blocks: int) -> None:
+        """Move on as so many repetitions of the block before do."""
+
+
+def write_rows(maker: BlockMaker, file: BinaryIO, rows: int) -> Block:
+    """Write a log with so many changes that last, and a transaction that stays open; returns its first block.
+
+    Raises OptionError for a key that has too few values.
+    """
+    count = max(rows // BLOCK_ROWS, 1)
+    block = maker.block(min(rows, BLOCK_ROWS))
+    maker.story.check_keys(count + 1)
+    first = replace(block, data=block.data.copy())
+    for _, data in zip(range(count), block.repetitions(), strict=False):
+        file.write(data.data)
+    maker.skip(count - 1)
+    file.write(maker.block(rows - count * min(rows, BLOCK_ROWS), is_last=True).data.data)
+    return first

@@ -182,12 +182,12 @@ class SampleWriter:
 
     def _image(self, table: Table, row: Row) -> bytes:
         """Header and data of a row in a data page."""
-        fixed, varying = b"", b""
+        fixed, varying, start = b"", b"", table.fixed_length
         for column in table.columns:
             value = row[column.name]
             raw = b"" if value is None else self._value(column, value)
             if column.sql_type.is_varying:
-                numbers = (table.fixed_length + len(varying), len(raw))
+                numbers = (start + len(varying), len(raw))
                 fixed += b"".join(number.to_bytes(slot_width() // len(numbers), _ORDER) for number in numbers)
                 varying += raw
             else:

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
 from lmparse.db2.rows.row_reader import GRAPHIC_PAGE
 from lmparse.db2.tables.table import Table, slot_width
 from lmparse.errors import OptionError
-from lmparse.samples.blocks import Block, Moved, counter
+from lmparse.samples.blocks import BLOCK_ROWS, Block, Moved, counter
 from lmparse.samples.db2_log import RecordChain, SampleWriter, tables_file
 from lmparse.samples.keys import KeyValue, Style
 from lmparse.samples.rows import Inventor, OpenUnit, Row, RowChange, Shape, Story, UnitOfWork, described, kind_of
@@ -35,8 +34,8 @@ _COLUMNS = (
     ("CHANGED", "TIMESTAMP(6)", False), ("NOTE", "VARCHAR(150)", True),
 )  # fmt: skip
 _LOB = ("DOCUMENT", "CLOB(1M)", True)
-BLOCK_ROWS = 4000
-"""Changes that last in a block."""
+_PIECE = 1 << 15
+"""Bytes of an XML document in one record."""
 _END = object()
 
 
@@ -76,7 +75,7 @@ def write(
     shape = shape or Shape()
     writer = StreamWriter(random.Random(seed), shape, [table(shape)])
     with open(path, "wb", buffering=0) as file:
-        return MadeLog(*writer.block(BLOCK_ROWS, units, key_step).write(file, size))
+        return MadeLog(*writer.block(BLOCK_ROWS, units=units, key_step=key_step).write(file, size))
 
 
 class StreamWriter(SampleWriter):
@@ -125,38 +124,21 @@ class StreamWriter(SampleWriter):
         """The numbers that go on from record to record."""
         return {
             "lsn": self._lsn, "lso": self._lso, "tid": self._tid, "address": self._address, "time": self._ended,
-            **{f"key {number}": one.inserted for number, one in enumerate(self.story.inventors)},
+            **self.story.numbers,
         }  # fmt: skip
 
-    def write(self, file: BinaryIO, rows: int) -> Block:
-        """Write a log with so many changes that last, and a transaction that stays open; returns its first block.
-
-        Raises OptionError for a key that has too few values.
-        """
-        block = self.block(min(rows, BLOCK_ROWS))
-        count = max(rows // BLOCK_ROWS, 1)
-        self.story.check_keys(count + 1)
-        first = block.data.copy()
-        for _, data in zip(range(count), block.repetitions(), strict=False):
-            file.write(data.data)
-        self._skip(count - 1)
-        rest = self.block(rows - count * min(rows, BLOCK_ROWS), is_last=True)
-        file.write(rest.data.data)
-        return replace(block, data=first)
-
-    def _skip(self, blocks: int) -> None:
-        """Move on as many blocks would."""
+    def skip(self, blocks: int) -> None:
+        """Move on as so many repetitions of the block before do."""
         steps = {name: blocks * step for name, step in self._steps.items()}
         self._lsn, self._lso, self._tid = self._lsn + steps["lsn"], self._lso + steps["lso"], self._tid + steps["tid"]
         self._address, self._ended = self._address + steps["address"], self._ended + steps["time"]
-        for number, one in enumerate(self.story.inventors):
-            one.inserted += steps[f"key {number}"]
+        self.story.skip(steps)
 
-    def block(self, rows: int, units: Sequence[UnitOfWork] = (), key_step: int = 0, *, is_last: bool = False) -> Block:
-        """A block of some transactions, or of invented ones with so many changes that last; the last one may be open."""
+    def block(self, rows: int, *, is_last: bool = False, units: Sequence[UnitOfWork] = (), key_step: int = 0) -> Block:
+        """A block of some transactions, or of invented ones with so many changes that last; one may be left open."""
         before = self._numbers
         self._begin_block()
-        following = iter(units) if units else self._invented(rows, is_last=is_last)
+        following = iter(units) if units else self.story.units(rows, is_last=is_last)
         running: list[Iterator[None]] = []
         while True:
             while len(running) < self._shape.open_at_once and (unit := next(following, None)) is not None:
@@ -171,14 +153,6 @@ class StreamWriter(SampleWriter):
             self._steps["key 0"] = key_step
         data = np.frombuffer(self.log, np.uint8)
         return Block(data, np.array(self._starts, np.int64), list(self._moved(data, self._steps)))
-
-    def _invented(self, rows: int, *, is_last: bool) -> Iterator[OpenUnit]:
-        while rows:
-            unit = self.story.begin(rows)
-            rows -= unit.committed
-            yield unit
-        if is_last:
-            yield self.story.begin(9, "open")
 
     def _moved(self, data: Bytes, steps: dict[str, int]) -> Iterator[Moved]:
         starts = np.array(self._starts, np.int64)
@@ -253,6 +227,21 @@ class StreamWriter(SampleWriter):
         self._noted[chain.done[-1].lso] = change.table, places[0][1]
         for place, row in places:
             self._note_key(place, change.table, row)
+
+    def _outside(self, chain: RecordChain, table: Table, row: Row) -> None:
+        super()._outside(chain, table, row)
+        ids = {"pool_id": table.tablespace_id, "object_id": table.table_id}
+        ids |= {"parent_pool_id": table.tablespace_id, "parent_object_id": table.table_id}
+        for column in table.columns:
+            data = (row[column.name] or "").encode() if column.type == "XML" else b""
+            for start in range(0, len(data), _PIECE):
+                piece = data[start : start + _PIECE]
+                operation = self._specs["xml"].enum("operation")["xml_data"]
+                known = {
+                    "component": self._components["csl"], "operation_id": operation, "object_type": 6,
+                    "data_length": len(piece), "column_id": column.number - 1, "data": piece, **ids,
+                }  # fmt: skip
+                self._write(chain, "information_only", self._encoded("xml", "xml_data", known))
 
     def _with_key(self, number: int, row: Row | None) -> Row | None:
         """A row whose key is one of the numbers that are moved on, and which has all columns."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -160,8 +160,8 @@ class Inventor:
         return f"{self.moment():%Y-%m-%d %H:%M:%S}{fraction}"
 
     def has_outside(self, row: Row) -> bool:
-        """Whether a row has values outside of it: changed, it would not have them any more."""
-        return any(row[name] is not None for name in self._outside)
+        """Whether a row has values outside of it, which an update would not have."""
+        return any(row[name] for name in self._outside)
 
 
 def kind_of(column: Column) -> str:
@@ -238,12 +238,32 @@ class Story:
 
     def __init__(self, inventors: Sequence[Inventor], shape: Shape, chance: random.Random) -> None:
         self.inventors, self._shape, self.chance = inventors, shape, chance
-        self._rid = 0
+        self.rid = 0
         self.forget()
 
     def forget(self) -> None:
         """Begin with no rows, as each block does."""
         self._rows: list[dict[int, Row]] = [{} for _ in self.inventors]
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """What has been given out: row ids, and the keys of each table."""
+        return {"rid": self.rid, **{f"key {number}": one.inserted for number, one in enumerate(self.inventors)}}
+
+    def skip(self, steps: Mapping[str, int]) -> None:
+        """Leave out some numbers."""
+        self.rid += steps["rid"]
+        for number, one in enumerate(self.inventors):
+            one.inserted += steps[f"key {number}"]
+
+    def units(self, rows: int, *, is_last: bool = False) -> Iterator[OpenUnit]:
+        """Transactions with so many changes that last; behind the last of a log comes one that stays open."""
+        while rows:
+            unit = self.begin(rows)
+            rows -= unit.committed
+            yield unit
+        if is_last:
+            yield self.begin(9, "open")
 
     def check_keys(self, blocks: int) -> None:
         """Raise OptionError for a table whose key has fewer values than rows are inserted in so many blocks."""
@@ -291,10 +311,10 @@ class Story:
         elif kind != "I" and mine:
             one = chance.choice(mine)
         if one is None:
-            self._rid += 1
+            self.rid += 1
             row = inventor.row(with_lobs=chance.random() < self._shape.lobs)
-            held.append(_Held(number, self._rid, None, row))
-            return RowChange(None, row, number, self._rid)
+            held.append(_Held(number, self.rid, None, row))
+            return RowChange(None, row, number, self.rid)
         before = one.now
         assert before is not None
         one.now = None if kind == "D" or inventor.has_outside(before) else inventor.changed(before)
