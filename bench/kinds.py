@@ -72,7 +72,7 @@ def _control(folder: Path, size: int) -> tuple[Path, int]:
     count = -(-size // (sum(map(len, control)) + 4 * len(control)))
     path = folder / "sample.ctl"
     records = [control[0], *(record for _ in range(count) for record in control[1:])]
-    path.write_bytes(data._framed(records)[0])
+    path.write_bytes(bmc_log.framed(records)[0])
     return path, len(records)
 
 

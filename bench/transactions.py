@@ -74,15 +74,15 @@ def logs(folder: Path, size: int) -> dict[str, Log]:
     truth = data.make("rows", folder, size=size, seed=7)
     assert truth.control is not None
     master = Log(truth.path, {"spec": "bmc_lldf", "control": truth.control}, truth.bytes, truth.records)
-    block, sample = data._log_block((data.ORDERS,), 7)
+    block, _ = data.log_block((data.ORDERS,), 7)
     one = folder / "block.dat"
     one.write_bytes(block.data.tobytes())
-    rows = changes(Log(str(one), master.options, len(block.data), len(sample.data)))
+    rows = changes(Log(str(one), master.options, len(block.data), len(block.starts)))
     units = units_of(rows)
     path, tables = folder / "db2.log", folder / "db2.yaml"
     tables.write_text(db2_stream.describe(SHAPE))
     # Records are shorter, and some are ends of transactions or take changes back: as much of the file is written.
-    made = db2_stream.write(path, int(size * 0.767), shape=SHAPE, units=units, key_step=len(sample.data))
+    made = db2_stream.write(path, int(size * 0.767), shape=SHAPE, units=units, key_step=len(block.starts))
     luw = Log(str(path), {"spec": "db2_log", "tables": str(tables)}, made.bytes, made.records)
     check_rows(rows, changes(luw, len(rows)))
     return {"Log Master": master, "Db2 LUW": luw}

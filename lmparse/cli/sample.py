@@ -16,7 +16,7 @@ _LIST = "_sample.json"
 def run(parsed: argparse.Namespace) -> int:
     """Write the files, and print the command that reads them."""
     from lmparse.samples.damage import check_kinds, damage
-    from lmparse.samples.logs import Asked, write_log
+    from lmparse.samples.logs import Asked, write_sample
     from lmparse.storage.outputs import atomic_output, check_place, inputs_of, lists_itself
 
     asked = Asked(
@@ -30,7 +30,7 @@ def run(parsed: argparse.Namespace) -> int:
     )  # fmt: skip
     with atomic_output(place) as work:
         work.made.mkdir()
-        written = write_log(work.made, asked)
+        written = write_sample(work.made, asked)
         said = damage(written.records, kinds) if kinds else []
         sizes = {name: (work.made / name).stat().st_size for name in written.files}
         (work.made / _LIST).write_text(json.dumps({"files": written.files, "damage": kinds}) + "\n")

@@ -45,6 +45,8 @@ from lmparse.values.codepages import CodePage
 
 _UNIT = 0x4000
 """Positions that a unit of recovery takes at most."""
+_LONGEST = timedelta(seconds=15)
+"""How long it takes: more than its changes may, each of which takes less than a second."""
 _VENDOR = {
     "SMALLINT": "INT", "INTEGER": "INT", "BIGINT": "INT", "REAL": "FLOT", "DOUBLE": "FLOT", "DECIMAL": "DEC",
     "CHAR": "CHAR", "VARCHAR": "VCHR", "BINARY": "CHAR", "VARBINARY": "VCHR", "GRAPHIC": "GRPH",
@@ -134,9 +136,12 @@ class StreamMaker(LogMaker):
             "connect_id": chance.choice(("BATCH", "TSO", "SERVER", "CICSPRD1")),
             "sql_type": chance.choice(("R", "R", " ")),
         }
+        ended = self.clock + _LONGEST
+        if unit.end == "commit":
+            header["uor_commit_timestamp"] = ended.isoformat(timespec="microseconds")
         for change in unit.changes:
             self._change(change, header | ({"log_rec_disp": "S"} if change.is_taken_back else {}))
-        self.rba = commit + 0x100
+        self.rba, self.clock = commit + 0x100, ended
         if isinstance(unit, OpenUnit):
             self.story.end(unit)
 

@@ -1,4 +1,4 @@
-"""Synthetic logs as a user asks for them: of one family, with tables of their own, of some number of changes.
+"""Samples as a user asks for them: a log of one family, with tables of their own, or records of a spec; of any size.
 
 The tables are those of a tables file, or such as have all types of the family.
 """
@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from lmparse.db2.tables.table import Table, read_tables_file
-from lmparse.errors import OptionError
+from lmparse.errors import LmparseError, OptionError, UnknownFormatError
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_file
 from lmparse.samples.blocks import Block, BlockMaker, write_rows
 from lmparse.samples.bmc_log import SampleLog, framed
 from lmparse.samples.bmc_stream import StreamMaker
@@ -21,11 +24,16 @@ from lmparse.samples.damage import SampleFile
 from lmparse.samples.db2_log import tables_file
 from lmparse.samples.db2_stream import StreamWriter
 from lmparse.samples.rows import Shape, described
+from lmparse.samples.spec_records import records
 from lmparse.spec import catalog
+from lmparse.spelling import quoted
 from lmparse.values import byte_arrays, codepages, integers
+from lmparse.values.encoding import encode_record
 
 FRAMINGS = ("rdw", "bdw")
 """Framings of Log Master logs that are written."""
+_DIFFERENT = 1000
+"""Records of a spec that are invented; a file of more has them again and again."""
 _SHARED = (
     ("SMALL", "SMALLINT"), ("WHOLE", "INTEGER"), ("LARGE", "BIGINT"), ("AMOUNT", "DECIMAL(9,2)"),
     ("EXACT", "DECIMAL(31,8)"), ("SHORT_FLOAT", "REAL"), ("FLOAT", "DOUBLE"), ("CODE", "CHAR(10)"),
@@ -47,9 +55,9 @@ class Asked:
     """What log is to be written."""
 
     kind: str
-    """`logmaster` or `db2`."""
+    """`logmaster`, `db2`, or a spec as `catalog.load` takes it."""
     rows: int
-    """Changes of rows that last; those that are rolled back or left open come on top."""
+    """Changes of rows that last, those that are rolled back or left open come on top; or records."""
     seed: int = 1
     tables: str | None = None
     """Path of a tables file."""
@@ -72,12 +80,14 @@ class Written:
     """The command that reads it."""
 
 
-def write_log(folder: Path, asked: Asked) -> Written:
-    """Write a log into a folder.
+def write_sample(folder: Path, asked: Asked) -> Written:
+    """Write the files of a sample into a folder.
 
     Raises OptionError for a column that has no type of the family and a key of too few values, ControlError LMP-C009
     for an unusable tables file.
     """
+    if asked.kind not in _OF_FAMILY:
+        return _write_records(folder, asked)
     tables = builtin(asked.kind) if asked.tables is None else [*read_tables_file(asked.tables).values()]
     if not tables:
         raise OptionError(f"{asked.tables} has no table")
@@ -94,8 +104,8 @@ def _write_db2(folder: Path, asked: Asked, tables: Sequence[Table], shape: Shape
     (folder / "sample.yaml").write_text(tables_file([*tables]), encoding="utf-8")
     more = ["--code-page", asked.code_page] if asked.code_page else []
     prefix = catalog.load("db2_prefix").layouts["db2_prefix.filter"].width or 0
-    records = SampleFile(path, _bounds(block), prefix, (), is_ebcdic=False)
-    return Written((path.name, "sample.yaml"), records, ("--tables", "sample.yaml", *more))
+    file = SampleFile(path, _bounds(block), prefix, (), is_ebcdic=False)
+    return Written((path.name, "sample.yaml"), file, ("--tables", "sample.yaml", *more))
 
 
 def _write_log_master(
@@ -114,8 +124,36 @@ def _write_log_master(
     entry, word = catalog.load("bmc_lldf").layout["seg_num"], catalog.load("zos_rdw").layout.width or 0
     numbers = byte_arrays.take_rows(block.data, block.starts + word + (entry.offset or 0), entry.width or 0)
     segments = np.flatnonzero(integers.decode_unsigned_array(numbers) > 1).tolist()
-    records = SampleFile(path, _bounds(block), 1, segments, is_ebcdic=True)
-    return Written((path.name, "sample.ctl"), records, ("--control", "sample.ctl"))
+    file = SampleFile(path, _bounds(block), 1, segments, is_ebcdic=True)
+    return Written((path.name, "sample.ctl"), file, ("--control", "sample.ctl"))
+
+
+def _write_records(folder: Path, asked: Asked) -> Written:
+    """Write records behind RDWs, or, where one is too long for these, behind the lengths that z/OSMF has."""
+    for name in ("tables", "code_page", "framing"):
+        if getattr(asked, name) is not None:
+            raise OptionError(f"{name} means nothing for records of a spec", code="LMP-S003")
+    try:
+        spec, path = catalog.load(asked.kind), folder / "records.dat"
+    except UnknownFormatError as error:
+        raise OptionError(
+            f"there is no kind {quoted(asked.kind)}", hint=f"logmaster, db2, or a spec; of specs: {error.hint}"
+        ) from None
+    found = records(spec, min(asked.rows, _DIFFERENT), asked.seed)
+    word = catalog.load("zos_rdw")
+    is_short = max(map(len, found)) + (word.layout.width or 0) < 1 << 8 * (word.layout["length"].width or 0)
+    framing, word = ("rdw", word) if is_short else ("zosmf", catalog.load("zos_zosmf"))
+    width, page = word.layout.width or 0, codepages.lookup("cp037")
+    framed_ = [encode_record(word, {"length": len(one) + width * is_short}, page) + one for one in found]
+    with path.open("wb") as file:
+        for number in range(asked.rows):
+            file.write(framed_[number % len(framed_)])
+    starts = np.cumsum([0, *map(len, framed_)]).tolist()
+    known = SampleFile(path, starts, 1 if is_short else width - 1, (), is_ebcdic="ebcdic" in spec.codecs)
+    with suppress(LmparseError):
+        if open_file(path, read_options({"spec": asked.kind})).framing.name == framing:
+            return Written((path.name,), known, ("--spec", asked.kind), "records")
+    return Written((path.name,), known, ("--spec", asked.kind, "--framing", framing), "records")
 
 
 def _write(maker: BlockMaker, path: Path, rows: int) -> Block:
