@@ -176,7 +176,7 @@ class StreamWriter(SampleWriter):
         yield counter(data, np.array(self._addresses, np.int64), steps["address"], "<u8")
         for number, inventor in enumerate(self.story.inventors):
             keys = np.array([key[1:] for key in self._keys if key[0] == number], np.int64).reshape(-1, 2)
-            if inventor.key is not None:
+            if inventor.key is not None and len(keys):
                 places = keys[:, :1] + np.arange(len(inventor.key.value(0)))
                 yield Moved(places, inventor.key.moved(keys[:, 1], steps[f"key {number}"]))
 
