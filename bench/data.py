@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from lmparse.db2.tables.table import Table
 from lmparse.samples import bmc_log, db2_stream
-from lmparse.samples.blocks import Block, Moved, counter
+from lmparse.samples.blocks import Moved, RecordBlock, counter
 from lmparse.samples.bmc_stream import StreamMaker, clock
 from lmparse.samples.keys import packed, time_digits
 from lmparse.samples.rows import Shape, described
@@ -149,7 +149,7 @@ class _Hashed:
         self.digest.update(data)
 
 
-def _write(block: Block, path: Path, size: int) -> tuple[int, str]:
+def _write(block: RecordBlock, path: Path, size: int) -> tuple[int, str]:
     """Write repetitions up to a size; returns the number of records and the hash."""
     unfinished = path.with_suffix(".partial")
     with open(unfinished, "wb", buffering=0) as file:
@@ -159,7 +159,7 @@ def _write(block: Block, path: Path, size: int) -> tuple[int, str]:
     return records, hashed.digest.hexdigest()
 
 
-def log_block(tables: Sequence[Table], seed: int) -> tuple[Block, list[bytes]]:
+def log_block(tables: Sequence[Table], seed: int) -> tuple[RecordBlock, list[bytes]]:
     """Whole units of recovery with changes of some tables, and the records of the control file."""
     maker = StreamMaker(random.Random(seed), Shape(savepoints=0), tables, _PAGE)
     block, log = maker.block(_LLDF_ROWS), bmc_log.SampleLog()
@@ -170,7 +170,7 @@ def log_block(tables: Sequence[Table], seed: int) -> tuple[Block, list[bytes]]:
 # -- records of fixed width -----------------------------------------------------------------
 
 
-def _fixed_block(layout: Layout, seed: int) -> Block:
+def _fixed_block(layout: Layout, seed: int) -> RecordBlock:
     """Records whose every field has a fixed place, with random values."""
     assert layout.width is not None
     pitch = layout.width + _RDW.size
@@ -184,7 +184,7 @@ def _fixed_block(layout: Layout, seed: int) -> Block:
         start = _RDW.size + entry.offset
         rows[:, start : start + entry.width] = _FILLERS[entry.kind](entry, count, chance)
     starts = np.arange(count, dtype=np.int64) * pitch
-    return Block(rows.ravel(), starts, list(_moved(layout, rows.ravel(), starts + _RDW.size, seed)))
+    return RecordBlock(rows.ravel(), starts, list(_moved(layout, rows.ravel(), starts + _RDW.size, seed)))
 
 
 def _moved(layout: Layout, data: NDArray[np.uint8], starts: NDArray[np.int64], seed: int) -> Iterator[Moved]:

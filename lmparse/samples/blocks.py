@@ -44,7 +44,7 @@ def counter(data: Bytes, places: Int64s, step: int, form: Literal["<u4", "<u8", 
 
 
 @dataclass(frozen=True)
-class Block:
+class RecordBlock:
     """The bytes of some records, and what in them is moved on."""
 
     data: Bytes
@@ -80,14 +80,14 @@ class BlockMaker(Protocol):
 
     story: Story
 
-    def block(self, rows: int, *, is_last: bool = False) -> Block:
+    def block(self, rows: int, *, is_last: bool = False) -> RecordBlock:
         """A block of invented transactions with so many changes that last, the last one with one that stays open."""
 
     def skip(self, blocks: int) -> None:
         """Move on as so many repetitions of the block before do."""
 
 
-def write_rows(maker: BlockMaker, file: BinaryIO, rows: int) -> Block:
+def write_rows(maker: BlockMaker, file: BinaryIO, rows: int) -> RecordBlock:
     """Write a log with so many changes that last, and a transaction that stays open; returns its first block.
 
     Raises OptionError for a key that has too few values.

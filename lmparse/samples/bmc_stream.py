@@ -16,7 +16,7 @@ import numpy as np
 
 from lmparse.db2.tables.table import Column, Table
 from lmparse.errors import InvalidValueError, OptionError
-from lmparse.samples.blocks import Block, Moved, counter
+from lmparse.samples.blocks import Moved, RecordBlock, counter
 from lmparse.samples.bmc_log import (
     GRAPHIC_PAGE,
     LogMaker,
@@ -26,7 +26,7 @@ from lmparse.samples.bmc_log import (
     framed,
     segment_bytes,
 )
-from lmparse.samples.keys import Style, packed, time_digits
+from lmparse.samples.keys import FamilyForm, packed, time_digits
 from lmparse.samples.rows import (
     START,
     Inventor,
@@ -76,7 +76,7 @@ def vendor_table(table: Table, page: CodePage) -> SampleTable:
 
 def _vendor_column(table: Table, column: Column) -> SampleColumn:
     zoned = kind_of(column) == "zoned"
-    type_ = "DTTZ" if zoned else _VENDOR.get(column.type)
+    type_ = "DTTZ" if zoned else _VENDOR.get(column.type.upper())
     if type_ is None:
         raise OptionError(
             f"column {column.name} of {table.full_name}: Log Master has no word for {column.sql_words}",
@@ -104,7 +104,7 @@ class StreamMaker(LogMaker):
         graphic = codepages.lookup(GRAPHIC_PAGE)
         shape = replace(shape, lobs=0, lob_bytes=0)  # the log has no values of LOB columns: they are null
         inventors = [
-            Inventor(table, Style("big", one.page(page), graphic, has_packed_times=False), shape, chance)
+            Inventor(table, FamilyForm("big", one.page(page), graphic, has_packed_times=False), shape, chance)
             for table, one in zip(tables, self.tables, strict=True)
         ]
         self.story, self.framing = Story(inventors, shape, chance), framing
@@ -176,7 +176,7 @@ class StreamMaker(LogMaker):
         self.clock += timedelta(microseconds=blocks * self._steps["micros"])
         self.story.skip({name: blocks * step for name, step in self._steps.items()})
 
-    def block(self, rows: int, *, is_last: bool = False) -> Block:
+    def block(self, rows: int, *, is_last: bool = False) -> RecordBlock:
         """A block of invented units with so many changes that last; the last one with a unit that stays open."""
         before = self._numbers
         self._begin_block()
@@ -185,7 +185,7 @@ class StreamMaker(LogMaker):
         self._steps = {name: number - before[name] for name, number in self._numbers.items()}
         joined, starts = framed(self.made, self.framing)
         data = np.frombuffer(bytearray(joined), np.uint8)
-        return Block(data, starts, list(self._moved(data, starts + (catalog.load("zos_rdw").layout.width or 0))))
+        return RecordBlock(data, starts, list(self._moved(data, starts + (catalog.load("zos_rdw").layout.width or 0))))
 
     def _moved(self, data: Bytes, starts: Int64s) -> Iterator[Moved]:
         """What is moved on in records at some offsets."""

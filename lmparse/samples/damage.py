@@ -30,7 +30,7 @@ Edit = tuple[int, int, bytes]
 
 
 @dataclass(frozen=True)
-class SampleFile:
+class MadeRecords:
     """A file of records, and what is known of it."""
 
     path: Path
@@ -50,7 +50,7 @@ def check_kinds(kinds: Sequence[str]) -> None:
             raise OptionError(f"damage has no value {quoted(kind)}", hint="one or more of " + ", ".join(KINDS))
 
 
-def damage(file: SampleFile, kinds: Sequence[str]) -> list[str]:
+def damage(file: MadeRecords, kinds: Sequence[str]) -> list[str]:
     """Damage a file; returns for each kind where and how. Raises OptionError for a file with too few records."""
     count = len(file.starts) - 1
     if count < _LEAST:
@@ -78,7 +78,7 @@ def damage(file: SampleFile, kinds: Sequence[str]) -> list[str]:
     return said
 
 
-def _edit(file: SampleFile, kind: str, start: int, end: int) -> Edit:
+def _edit(file: MadeRecords, kind: str, start: int, end: int) -> Edit:
     with file.path.open("rb") as opened:
         opened.seek(start)
         record = opened.read(end - start)
@@ -94,7 +94,7 @@ def _in_text_mode(is_ebcdic: bool) -> Callable[[bytes], bytes]:
     return (lambda data: data.translate(table)) if is_ebcdic else (lambda data: data.replace(b"\n", b"\r\n"))
 
 
-def _rewrite(file: SampleFile, edits: Sequence[Edit], change: Callable[[bytes], bytes]) -> None:
+def _rewrite(file: MadeRecords, edits: Sequence[Edit], change: Callable[[bytes], bytes]) -> None:
     """Write a file again with some edits, in order, and with another form of all bytes."""
     other = file.path.with_suffix(".damaged")
     with file.path.open("rb") as source, other.open("wb") as out:

@@ -17,9 +17,9 @@ import numpy as np
 from lmparse.db2.rows.row_reader import GRAPHIC_PAGE
 from lmparse.db2.tables.table import Table, slot_width
 from lmparse.errors import OptionError
-from lmparse.samples.blocks import BLOCK_ROWS, Block, Moved, counter
+from lmparse.samples.blocks import BLOCK_ROWS, Moved, RecordBlock, counter
 from lmparse.samples.db2_log import RecordChain, SampleWriter, tables_file
-from lmparse.samples.keys import KeyValue, Style
+from lmparse.samples.keys import FamilyForm, KeyValue
 from lmparse.samples.rows import Inventor, OpenUnit, Row, RowChange, Shape, Story, UnitOfWork, described, kind_of
 from lmparse.spec import catalog
 from lmparse.values import codepages
@@ -93,7 +93,7 @@ class StreamWriter(SampleWriter):
                         f"column {column.name} of {one.full_name} is {column.type}, which is no type of Db2 LUW"
                     )
         self.page, self._chance, self._shape, self._tables = page, chance, shape, tables
-        style = Style("little", page, codepages.lookup(GRAPHIC_PAGE), has_packed_times=True)
+        style = FamilyForm("little", page, codepages.lookup(GRAPHIC_PAGE), has_packed_times=True)
         self.story = Story([Inventor(one, style, shape, chance) for one in tables], shape, chance)
         self._ended = 0
         header = catalog.load("db2_row_header").layout
@@ -134,7 +134,9 @@ class StreamWriter(SampleWriter):
         self._address, self._ended = self._address + steps["address"], self._ended + steps["time"]
         self.story.skip(steps)
 
-    def block(self, rows: int, *, is_last: bool = False, units: Sequence[UnitOfWork] = (), key_step: int = 0) -> Block:
+    def block(
+        self, rows: int, *, is_last: bool = False, units: Sequence[UnitOfWork] = (), key_step: int = 0
+    ) -> RecordBlock:
         """A block of some transactions, or of invented ones with so many changes that last; one may be left open."""
         before = self._numbers
         self._begin_block()
@@ -152,7 +154,7 @@ class StreamWriter(SampleWriter):
         if key_step:
             self._steps["key 0"] = key_step
         data = np.frombuffer(self.log, np.uint8)
-        return Block(data, np.array(self._starts, np.int64), list(self._moved(data, self._steps)))
+        return RecordBlock(data, np.array(self._starts, np.int64), list(self._moved(data, self._steps)))
 
     def _moved(self, data: Bytes, steps: dict[str, int]) -> Iterator[Moved]:
         starts = np.array(self._starts, np.int64)

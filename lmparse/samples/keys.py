@@ -30,7 +30,7 @@ class KeyValue(bytes):
 
 
 @dataclass(frozen=True)
-class Style:
+class FamilyForm:
     """What one family writes otherwise than the other."""
 
     byte_order: ByteOrder
@@ -61,7 +61,7 @@ class KeyColumn:
         return lambda number: self.write((numbers + number * step) % self.capacity)
 
 
-def key_of(table: Table, style: Style) -> KeyColumn | None:
+def key_of(table: Table, style: FamilyForm) -> KeyColumn | None:
     """Of the columns of the key, of a table without one of all that are never null, the one with most values.
 
     None if no such column can have numbers.
@@ -71,7 +71,7 @@ def key_of(table: Table, style: Style) -> KeyColumn | None:
     return max(found, key=lambda one: one.capacity, default=None)
 
 
-def _form(column: Column, style: Style) -> tuple[int, Write] | None:
+def _form(column: Column, style: FamilyForm) -> tuple[int, Write] | None:
     type_, length = column.sql_type, column.length
     if column.form == "int":
         order = "<" if style.byte_order == "little" else ">"
@@ -132,7 +132,7 @@ def _padded(rows: Bytes, width: int, blank: bytes) -> Bytes:
     return np.hstack([rows, np.broadcast_to(padding, (len(rows), len(padding)))])
 
 
-def _times(numbers: Int64s, is_date: bool, column: Column, style: Style) -> Bytes:
+def _times(numbers: Int64s, is_date: bool, column: Column, style: FamilyForm) -> Bytes:
     micros = _FIRST_DAY.astype("M8[us]").astype(np.int64) + numbers * (86_400 if is_date else 1) * 1_000_000
     found = time_digits(micros)[:, : 8 if is_date else 14]
     if style.has_packed_times:

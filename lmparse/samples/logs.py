@@ -17,10 +17,10 @@ from lmparse.db2.tables.table import Table, read_tables_file
 from lmparse.errors import LmparseError, OptionError, UnknownFormatError
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_file
-from lmparse.samples.blocks import Block, BlockMaker, write_rows
+from lmparse.samples.blocks import BlockMaker, RecordBlock, write_rows
 from lmparse.samples.bmc_log import SampleLog, framed
 from lmparse.samples.bmc_stream import StreamMaker
-from lmparse.samples.damage import SampleFile
+from lmparse.samples.damage import MadeRecords
 from lmparse.samples.db2_log import tables_file
 from lmparse.samples.db2_stream import StreamWriter
 from lmparse.samples.rows import Shape, described
@@ -51,7 +51,7 @@ _OF_FAMILY = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class SampleRequest:
     """What log is to be written."""
 
     kind: str
@@ -67,12 +67,12 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenSample:
     """The files of a sample."""
 
     files: Sequence[str]
     """Names in the folder, that of the log or of the records first."""
-    records: SampleFile
+    records: MadeRecords
     """The first file."""
     options: Sequence[str]
     """Words that the shell needs beside the name of the file; those that are among `files` are in the folder."""
@@ -80,7 +80,7 @@ class Written:
     """The command that reads it."""
 
 
-def write_sample(folder: Path, asked: Asked) -> Written:
+def write_sample(folder: Path, asked: SampleRequest) -> WrittenSample:
     """Write the files of a sample into a folder.
 
     Raises OptionError for a column that has no type of the family and a key of too few values, ControlError LMP-C009
@@ -95,7 +95,9 @@ def write_sample(folder: Path, asked: Asked) -> Written:
     return (_write_db2 if asked.kind == "db2" else _write_log_master)(folder, asked, tables, shape, chance)
 
 
-def _write_db2(folder: Path, asked: Asked, tables: Sequence[Table], shape: Shape, chance: random.Random) -> Written:
+def _write_db2(
+    folder: Path, asked: SampleRequest, tables: Sequence[Table], shape: Shape, chance: random.Random
+) -> WrittenSample:
     if asked.framing is not None:
         raise OptionError("framing means nothing for Db2 LUW: the log is as a filtered read returns it")
     writer = StreamWriter(chance, shape, tables, codepages.lookup(asked.code_page or "utf-8"))
@@ -104,13 +106,13 @@ def _write_db2(folder: Path, asked: Asked, tables: Sequence[Table], shape: Shape
     (folder / "sample.yaml").write_text(tables_file([*tables]), encoding="utf-8")
     more = ["--code-page", asked.code_page] if asked.code_page else []
     prefix = catalog.load("db2_prefix").layouts["db2_prefix.filter"].width or 0
-    file = SampleFile(path, _bounds(block), prefix, (), is_ebcdic=False)
-    return Written((path.name, "sample.yaml"), file, ("--tables", "sample.yaml", *more))
+    file = MadeRecords(path, _bounds(block), prefix, (), is_ebcdic=False)
+    return WrittenSample((path.name, "sample.yaml"), file, ("--tables", "sample.yaml", *more))
 
 
 def _write_log_master(
-    folder: Path, asked: Asked, tables: Sequence[Table], shape: Shape, chance: random.Random
-) -> Written:
+    folder: Path, asked: SampleRequest, tables: Sequence[Table], shape: Shape, chance: random.Random
+) -> WrittenSample:
     page = codepages.lookup(asked.code_page or "cp1047")
     if not page.is_ebcdic:
         raise OptionError(f"code page {page.name} is not EBCDIC, as the text of a Log Master log is")
@@ -124,11 +126,11 @@ def _write_log_master(
     entry, word = catalog.load("bmc_lldf").layout["seg_num"], catalog.load("zos_rdw").layout.width or 0
     numbers = byte_arrays.take_rows(block.data, block.starts + word + (entry.offset or 0), entry.width or 0)
     segments = np.flatnonzero(integers.decode_unsigned_array(numbers) > 1).tolist()
-    file = SampleFile(path, _bounds(block), 1, segments, is_ebcdic=True)
-    return Written((path.name, "sample.ctl"), file, ("--control", "sample.ctl"))
+    file = MadeRecords(path, _bounds(block), 1, segments, is_ebcdic=True)
+    return WrittenSample((path.name, "sample.ctl"), file, ("--control", "sample.ctl"))
 
 
-def _write_records(folder: Path, asked: Asked) -> Written:
+def _write_records(folder: Path, asked: SampleRequest) -> WrittenSample:
     """Write records behind RDWs, or, where one is too long for these, behind the lengths that z/OSMF has."""
     for name in ("tables", "code_page", "framing"):
         if getattr(asked, name) is not None:
@@ -149,19 +151,19 @@ def _write_records(folder: Path, asked: Asked) -> Written:
         for number in range(asked.rows):
             file.write(framed_[number % len(framed_)])
     starts = np.cumsum([0, *map(len, framed_)]).tolist()
-    known = SampleFile(path, starts, 1 if is_short else width - 1, (), is_ebcdic="ebcdic" in spec.codecs)
+    known = MadeRecords(path, starts, 1 if is_short else width - 1, (), is_ebcdic="ebcdic" in spec.codecs)
     with suppress(LmparseError):
         if open_file(path, read_options({"spec": asked.kind})).framing.name == framing:
-            return Written((path.name,), known, ("--spec", asked.kind), "records")
-    return Written((path.name,), known, ("--spec", asked.kind, "--framing", framing), "records")
+            return WrittenSample((path.name,), known, ("--spec", asked.kind), "records")
+    return WrittenSample((path.name,), known, ("--spec", asked.kind, "--framing", framing), "records")
 
 
-def _write(maker: BlockMaker, path: Path, rows: int) -> Block:
+def _write(maker: BlockMaker, path: Path, rows: int) -> RecordBlock:
     with open(path, "wb", buffering=0) as file:
         return write_rows(maker, file, rows)
 
 
-def _bounds(block: Block) -> list[int]:
+def _bounds(block: RecordBlock) -> list[int]:
     return [*block.starts.tolist(), len(block.data)]
 
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from lmparse.db2.tables.table import Column, Table, placed
 from lmparse.errors import InvalidValueError, OptionError
-from lmparse.samples.keys import Style, key_of
+from lmparse.samples.keys import FamilyForm, key_of
 from lmparse.values.codepages import CodePage
 from lmparse.values.sql_types import SqlType, parse_type
 
@@ -27,7 +27,7 @@ START = datetime(2026, 3, 14, 10, 11, 12)
 ROW_BYTES = 32_000
 """About the longest row of a page of 32 KB."""
 ROWID = "ROWID"
-ZONED = re.compile(r"TIMESTAMP(?:\((\d+)\))? WITH TIME ZONE", re.IGNORECASE).fullmatch
+ZONED = re.compile(r"TIMESTAMP\s*(?:\((\d|1[0-2])\))?\s+WITH\s+TIME\s+ZONE", re.IGNORECASE).fullmatch
 """With `ROWID` the types that only Db2 for z/OS has, which a tables file does not know."""
 _SHORT = 120
 """Bytes of a value of varying length, but for one of a few rows."""
@@ -90,7 +90,7 @@ def _sql_type(words: str) -> SqlType:
 class Inventor:
     """Invents the values of the columns of one table."""
 
-    def __init__(self, table: Table, style: Style, shape: Shape, chance: random.Random) -> None:
+    def __init__(self, table: Table, style: FamilyForm, shape: Shape, chance: random.Random) -> None:
         self.table, self.key = table, key_of(table, style)
         self._style, self._shape, self.chance = style, shape, chance
         self._words = [word for word in WORDS if _has(style.page, word) and _has(style.graphic, word)]
@@ -171,7 +171,7 @@ def kind_of(column: Column) -> str:
     """
     if column.form != "raw":
         return column.form
-    kind = "rowid" if column.type == ROWID else "zoned" if ZONED(column.type) else ""
+    kind = "rowid" if column.type.upper() == ROWID else "zoned" if ZONED(column.type) else ""
     if not kind:
         raise OptionError(f"column {column.name} is {column.type}: no value of this type is known")
     return kind

@@ -26,8 +26,9 @@ _KEYS = ("tablespace_id", "table_id", "schema", "name", "columns", "key")
 _NO_KEY = (*LOBS, "LONG VARCHAR", "LONG VARGRAPHIC", "XML", "DATALINK")
 """Types of columns that no unique index may have; Db2 12.1, SQL reference, "CREATE INDEX"."""
 _COLUMN_KEYS = ("name", "type", "nullable")
-_TYPE_NAME = re.compile(r"(?P<name>(?i:.*with time zone)|[^\W\d][\w@#$]*(\.[^\W\d][\w@#$]*)?)\s*(\([^()]*\))?")
-"""The name of a type, with or without its schema, and what is in parentheses behind it; a type of Db2 for z/OS."""
+_ZONED = r"(?i:timestamp\s*(\(\d+\))?\s+with\s+time\s+zone)"  # Db2 for z/OS has it
+_TYPE_NAME = re.compile(rf"(?P<name>{_ZONED}|[^\W\d][\w@#$]*(\.[^\W\d][\w@#$]*)?)\s*(\([^()]*\))?")
+"""The name of a type, with or without its schema, and what is in parentheses behind it."""
 
 
 @dataclass(frozen=True)
