@@ -125,7 +125,7 @@ class Inventor:
             return None
         limit = min(column.length, self._room) if is_long else min(column.length or _LONG_LOB, _SHORT)
         if outside:
-            limit = self._shape.lob_bytes if with_lobs else 0
+            limit = min(self._shape.lob_bytes, column.length or _LONG_LOB) if with_lobs else 0
         return _MAKERS[kind_of(column)](self, column, limit)
 
     def phrase(self, limit: int, page: CodePage) -> str:
