@@ -17,8 +17,8 @@ from lmparse.storage.addresses import local_path
 
 _MARK, _MARK_TEXT = "lmparse-demo.txt", b"lmparse demo replaces what is in this folder\n"
 """The file by which the folder of a demo is recognised."""
-_LIST = "_sample.json"
-"""Lists the files of the folder; nothing under such a name is taken for a log."""
+_LIST = ".sample.json"
+"""Lists the files of the folder; a file of such a name is not taken for a log."""
 _SHOWN = 3
 """Rows that a step prints."""
 _SPARK: dict[str, bool | float | int | str | None] = {

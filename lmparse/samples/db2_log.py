@@ -97,7 +97,7 @@ def tables_file(described: list[Table]) -> str:
 
 def _yaml(name: str) -> str:
     """A name in YAML, in quotes where it could be anything else."""
-    return name if re.fullmatch(r"[A-Z]\w+", name) and name not in _YAML_WORDS else json.dumps(name)
+    return name if re.fullmatch(r"[A-Z]\w+", name) and name not in _YAML_WORDS else json.dumps(name, ensure_ascii=False)
 
 
 @dataclass(frozen=True)

@@ -90,10 +90,10 @@ def _sql_type(words: str) -> SqlType:
 class Inventor:
     """Invents the values of the columns of one table."""
 
-    def __init__(self, table: Table, style: FamilyForm, shape: Shape, chance: random.Random) -> None:
-        self.table, self.key = table, key_of(table, style)
-        self._style, self._shape, self.chance = style, shape, chance
-        self._words = [word for word in WORDS if _has(style.page, word) and _has(style.graphic, word)]
+    def __init__(self, table: Table, form: FamilyForm, shape: Shape, chance: random.Random) -> None:
+        self.table, self.key = table, key_of(table, form)
+        self._form, self._shape, self.chance = form, shape, chance
+        self._words = [word for word in WORDS if _has(form.page, word) and _has(form.graphic, word)]
         self.inserted = 0
         """Rows so far, which number the keys."""
         varying = [one for one in table.columns if one.sql_type.is_varying]
@@ -114,14 +114,15 @@ class Inventor:
         return row
 
     def changed(self, row: Row) -> Row:
-        """A row with other values in some columns that are not in its key, and its values outside of it."""
+        """The row with other values in some columns; its key, and its values outside of the row, stay."""
         key = (*self.table.key, self.key.column.name if self.key else "")
         free = [one for one in self.table.columns if one.name not in key and not _is_outside(one)]
         return row | {one.name: self._value(one, False, False) for one in free if self.chance.random() < 0.4}
 
     def _value(self, column: Column, is_long: bool, with_lobs: bool) -> Any:
         outside = _is_outside(column)
-        if column.is_nullable and (self.chance.random() < 0.2 or (outside and not with_lobs)):
+        is_never_logged = column.form == "absent" or (outside and not with_lobs)
+        if column.is_nullable and (self.chance.random() < 0.2 or is_never_logged):
             return None
         limit = min(column.length, self._room) if is_long else min(column.length or _LONG_LOB, _SHORT)
         if outside:
@@ -142,7 +143,7 @@ class Inventor:
         return START - back + timedelta(microseconds=chance.randrange(10**6))
 
     def text(self, column: Column, limit: int) -> str:
-        page = self._style.graphic if column.sql_type.is_graphic else self._style.page
+        page = self._form.graphic if column.sql_type.is_graphic else self._form.page
         text = self.phrase(limit, page)
         return f"<note>{text}</note>" if column.type == "XML" else text
 

@@ -142,7 +142,7 @@ def test_the_same_arguments_give_the_same_bytes(tmp_path: Path) -> None:
             ]
             environment = {**os.environ, "PYTHONHASHSEED": seed}
             subprocess.run([sys.executable, "-m", "lmparse", *words], check=True, env=environment, capture_output=True)
-        found.append([path.read_bytes() for path in sorted(tmp_path.glob(f"*{place}/[!_]*"))])
+        found.append([path.read_bytes() for path in sorted(tmp_path.glob(f"*{place}/[!.]*"))])
     assert found[0] == found[1]
     assert all(one != other for one, other in zip(found[1], found[2], strict=True) if len(one) > 10_000)
 
@@ -188,7 +188,7 @@ def test_only_what_it_wrote_is_replaced(run: Command, tmp_path: Path) -> None:
     made(run, out, "--kind", "db2", "--rows", 5)
     assert "[LMP-S021]" in run("sample", out, "--kind", "logmaster", "--rows", 5).err
     made(run, out, "--kind", "logmaster", "--rows", 5, "--overwrite")
-    assert sorted(path.name for path in out.iterdir()) == ["_sample.json", "sample.ctl", "sample.dat"]
+    assert sorted(path.name for path in out.iterdir()) == [".sample.json", "sample.ctl", "sample.dat"]
     (out / "mine.txt").write_text("mine")
     assert "[LMP-S021]" in run("sample", out, "--kind", "db2", "--rows", 5, "--overwrite").err
     assert (out / "mine.txt").read_text() == "mine"
