@@ -6,18 +6,17 @@ is never written.
 
 from __future__ import annotations
 
-import operator
 import random
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any
 
 from lmparse.errors import DataError, OptionError
 from lmparse.records.reader import RecordReader
 from lmparse.samples.rows import START, WORDS
+from lmparse.samples.spec_expressions import Draft, UnknownError, evaluated, literals_in, names_in
 from lmparse.spec.catalog import Spec
-from lmparse.spec.layout import Case, Expression, Field, Layout
+from lmparse.spec.layout import Case, Field, Layout
 from lmparse.values import codepages, kinds
 from lmparse.values.codepages import page_of_field
 
@@ -26,52 +25,8 @@ _TRIES = 60
 _SMALL = 9
 """Numbers that say how much of something there is are below it."""
 _DEEPEST = 30
-_ONE: dict[str, Callable[[Any], Any]] = {"not": operator.not_, "neg": operator.neg, "~": operator.invert}
-_TWO: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "%": operator.mod, "&": operator.and_, "|": operator.or_,
-    "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift,
-    "/": lambda one, other: one // other if isinstance(one, int) and isinstance(other, int) else one / other,
-    "and": lambda one, other: one and other, "or": lambda one, other: one or other,
-}  # fmt: skip
-
-
 _NOT_ENDED = ("not", ("get", ("name", "_io"), "eof"))
 """The condition of a field that a shorter record does not have."""
-
-
-@dataclass(frozen=True)
-class _Stream:
-    pos: int
-
-
-class _UnknownError(Exception):
-    """An expression that has no value here, or a demand that no value fits."""
-
-
-@dataclass
-class _Object:
-    """An object that is being invented: its values as the parser has them, and its bytes so far."""
-
-    layout: Layout
-    root: _Object | None
-    parent: _Object | None
-    values: dict[str, Any] = field(default_factory=dict)
-    made: bytearray = field(default_factory=bytearray)
-    places: dict[str, int] = field(default_factory=dict)
-    """Offsets of numbers that may be set once more: they say how long something is."""
-    bits: list[tuple[int, int, str]] = field(default_factory=list)
-    """Bit fields behind the last whole byte: value, width and order."""
-    base: int = 0
-    """Where it begins in its stream."""
-    room: int | None = None
-    """Bytes that it must have."""
-    has_ended: bool = False
-    """Whether the record ends before the fields that it need not have."""
-
-    @property
-    def depth(self) -> int:
-        return 0 if self.parent is None else self.parent.depth + 1
 
 
 def records(spec: Spec, count: int, seed: int) -> list[bytes]:
@@ -90,9 +45,9 @@ def records(spec: Spec, count: int, seed: int) -> list[bytes]:
                 if not (found := reader.read(raw)).faults and not found.unread:
                     made.append(raw)
                     break
-                why = found.faults[0] if found.faults else _UnknownError(f"{found.unread} bytes are in no field")
+                why = found.faults[0] if found.faults else UnknownError(f"{found.unread} bytes are in no field")
             except (
-                _UnknownError,
+                UnknownError,
                 DataError,
                 OptionError,
                 ArithmeticError,
@@ -100,7 +55,7 @@ def records(spec: Spec, count: int, seed: int) -> list[bytes]:
                 ValueError,
                 LookupError,
             ) as error:
-                why = error if isinstance(error, DataError) else _UnknownError(f"{inventor.field}: {error}")
+                why = error if isinstance(error, DataError) else UnknownError(f"{inventor.field}: {error}")
         else:
             raise OptionError(f"no record of {spec.id} can be invented: {why}", hint="take a log of yours instead")
     return made
@@ -113,10 +68,13 @@ class _Inventor:
         self.chance, self.field = chance, spec.id
         self._spec = spec
         self._page = codepages.lookup("utf-8" if "database" in spec.codecs else "cp037")
-        self._lengths = {name for layout in spec.layouts.values() for one in layout for name in _counting(one)}
+        self._lengths = {
+            name for layout in spec.layouts.values() for one in layout
+            for expression in (one.size, one.items) for name in names_in(expression)
+        }  # fmt: skip
         self._cases = {
             name: [case.key for case in one.switch]
-            for layout in spec.layouts.values() for one in layout for name in _names(one.switch_on)
+            for layout in spec.layouts.values() for one in layout for name in names_in(one.switch_on)
         }  # fmt: skip
 
     def record(self) -> bytes:
@@ -125,35 +83,40 @@ class _Inventor:
         return bytes(self._object(self._spec.layout, None, {}).made)
 
     def _object(
-        self, layout: Layout, parent: _Object | None, params: dict[str, Any], base: int = 0, room: int | None = None
-    ) -> _Object:
+        self,
+        layout: Layout,
+        parent: Draft | None,
+        params: dict[str, Any],
+        base: int = 0,
+        room: int | None = None,
+    ) -> Draft:
         if layout.little is not None:
-            raise _UnknownError("its byte order depends on the data")
-        one = _Object(layout, parent and (parent.root or parent), parent, dict(params), base=base, room=room)
+            raise UnknownError("its byte order depends on the data")
+        one = Draft(layout, parent and (parent.root or parent), parent, dict(params), base=base, room=room)
         looked_at = {
             name: (self.chance.choice(keys), ahead) for name, ahead in layout.computed.items()
             if ahead.width and (keys := [key for key in self._cases.get(name, ()) if isinstance(key, int)])
         }  # fmt: skip
         one.values |= {name: value for name, (value, _) in looked_at.items()}
         if one.depth > _DEEPEST:
-            raise _UnknownError("types inside of types without end")
+            raise UnknownError("types inside of types without end")
         for entry in layout:
             if not entry.is_instance:
                 self.field = f"{layout.id}.{entry.id}"
                 self._add(one, entry)
         _end_bits(one)
         for name, (value, ahead) in looked_at.items():
-            self.field, at = f"{layout.id}.{name}", _value(ahead.value, one) - one.base
+            self.field, at = f"{layout.id}.{name}", evaluated(ahead.value, one) - one.base
             order = "little" if (ahead.endian or layout.endian) == "le" else "big"
             one.made[at : at + ahead.width] = value.to_bytes(ahead.width, order)  # type: ignore[arg-type]
         return one
 
-    def _add(self, one: _Object, entry: Field) -> None:
+    def _add(self, one: Draft, entry: Field) -> None:
         if entry.condition == _NOT_ENDED:
             one.has_ended |= self._is_short and self.chance.random() < 0.1
         if entry.kind == "rest" or (entry.condition == _NOT_ENDED and one.has_ended):
             return  # the record ends before what it need not have
-        if entry.condition not in (None, _NOT_ENDED) and not _value(entry.condition, one):
+        if entry.condition not in (None, _NOT_ENDED) and not evaluated(entry.condition, one):
             return
         if entry.items is None:
             one.values[entry.id] = self._item(one, entry)
@@ -164,25 +127,25 @@ class _Inventor:
             items.append(self._item(one, entry))
             if isinstance(entry.items, tuple) and entry.items[0] == "until":
                 one.values["_"] = items[-1]
-                if _value(entry.items[1], one):
+                if evaluated(entry.items[1], one):
                     break
 
-    def _numbers(self, one: _Object, entry: Field) -> Iterator[int]:
+    def _numbers(self, one: Draft, entry: Field) -> Iterator[int]:
         """The numbers of the items of a list; those up to one that fulfils a condition are at most so many."""
         if entry.items == ("rest",):
             yield from range(self.chance.randint(1, 4))
         elif isinstance(entry.items, tuple) and entry.items[0] == "until":
             yield from range(_TRIES)
         else:
-            count = _value(entry.items, one)
+            count = evaluated(entry.items, one)
             if count > 1000:
-                raise _UnknownError(f"{count} items")
+                raise UnknownError(f"{count} items")
             yield from range(count)
 
-    def _item(self, one: _Object, entry: Field) -> Any:
+    def _item(self, one: Draft, entry: Field) -> Any:
         """Add one item; returns it as the parser has it."""
         if entry.restore is not None:
-            raise _UnknownError("the parser changes its bytes before it reads them")
+            raise UnknownError("the parser changes its bytes before it reads them")
         type_, arguments = entry.type, entry.arguments
         if entry.switch:
             case = self._case(one, entry)
@@ -196,7 +159,7 @@ class _Inventor:
         layout = self._spec.layouts[type_]
         if layout.kind is not None:
             return self._plain(one, entry)
-        params = {name: _value(value, one) for name, value in zip(layout.params, arguments, strict=True)}
+        params = {name: evaluated(value, one) for name, value in zip(layout.params, arguments, strict=True)}
         _end_bits(one)
         base = one.base + len(one.made) if entry.size is None else 0
         inside = self._object(layout, one, params, base, self._room(one, entry))
@@ -204,32 +167,34 @@ class _Inventor:
         one.made += inside.made
         return inside
 
-    def _case(self, one: _Object, entry: Field) -> Case | None:
-        value = _value(entry.switch_on, one)
-        keyed = next((case for case in entry.switch if case.key is not None and _value(case.key, one) == value), None)
+    def _case(self, one: Draft, entry: Field) -> Case | None:
+        value = evaluated(entry.switch_on, one)
+        keyed = next(
+            (case for case in entry.switch if case.key is not None and evaluated(case.key, one) == value), None
+        )
         return keyed or next((case for case in entry.switch if case.key is None), None)
 
-    def _room(self, one: _Object, entry: Field) -> int | None:
+    def _room(self, one: Draft, entry: Field) -> int | None:
         """The size that a part must have, as no number in front of it can be set to the one that it has."""
         if entry.size in (None, ("rest",)):
             return None if one.room is None else one.room - len(one.made)
-        return None if any(name in one.places for name in _names(entry.size)) else int(_value(entry.size, one))
+        return None if any(name in one.places for name in names_in(entry.size)) else int(evaluated(entry.size, one))
 
-    def _fit(self, one: _Object, entry: Field, length: int) -> None:
+    def _fit(self, one: Draft, entry: Field, length: int) -> None:
         """Let the number that says the size of a part say the size that it has."""
         if entry.size in (None, ("rest",)):
             return
-        for name in (name for name in _names(entry.size) if name in one.places):
-            one.values[name] += length - _value(entry.size, one)
+        for name in (name for name in names_in(entry.size) if name in one.places):
+            one.values[name] += length - evaluated(entry.size, one)
             known = one.layout[name]
             width, order = known.width or 0, one.layout.byte_order(known)
             one.made[one.places[name] : one.places[name] + width] = one.values[name].to_bytes(width, order)
-        if _value(entry.size, one) != length:
-            raise _UnknownError(f"{length} bytes do not fit its size")
+        if evaluated(entry.size, one) != length:
+            raise UnknownError(f"{length} bytes do not fit its size")
 
     # -- values -------------------------------------------------------------------------------
 
-    def _plain(self, one: _Object, entry: Field) -> Any:
+    def _plain(self, one: Draft, entry: Field) -> Any:
         """Add a value that has no fields inside."""
         if entry.bits is not None:
             value = self._demanded(one, entry, lambda: (self._number(entry, entry.bits or 0), b""))[0]
@@ -242,9 +207,9 @@ class _Inventor:
         one.made += raw
         return value
 
-    def _demanded(self, one: _Object, entry: Field, invent: Callable[[], tuple[Any, bytes]]) -> tuple[Any, bytes]:
-        demands = [one_ for one_ in entry.demands if "_io" not in _names(one_)]  # the parser knows those, read back
-        literals = [value for demand in demands for value in _literals(demand)]
+    def _demanded(self, one: Draft, entry: Field, invent: Callable[[], tuple[Any, bytes]]) -> tuple[Any, bytes]:
+        demands = [one_ for one_ in entry.demands if "_io" not in names_in(one_)]  # the parser knows those, read back
+        literals = [value for demand in demands for value in literals_in(demand)]
         for _ in range(_TRIES):
             value, raw = invent()
             if literals and self.chance.random() < 0.7:
@@ -252,11 +217,11 @@ class _Inventor:
                 with suppress(OptionError, OverflowError, TypeError, AttributeError):
                     raw = value if isinstance(value, bytes) else self._bytes(one, entry, value)
             one.values["_"] = value
-            if all(_value(demand, one) for demand in demands):
+            if all(evaluated(demand, one) for demand in demands):
                 return value, raw
-        raise _UnknownError("no value was found that the spec allows")
+        raise UnknownError("no value was found that the spec allows")
 
-    def _encoded(self, one: _Object, entry: Field) -> tuple[Any, bytes]:
+    def _encoded(self, one: Draft, entry: Field) -> tuple[Any, bytes]:
         """A value as the parser has it, and its bytes."""
         chance, width = self.chance, entry.width or entry.number_width
         if entry.kind in ("uint", "int", "boolean") and width is not None:
@@ -276,19 +241,19 @@ class _Inventor:
         raw = kinds.encode(entry.kind, self._meant(entry, width), width, page, order, entry.scale)
         return raw, raw
 
-    def _bytes(self, one: _Object, entry: Field, value: Any) -> bytes:
+    def _bytes(self, one: Draft, entry: Field, value: Any) -> bytes:
         if entry.kind == "str":
             return str(value).encode(entry.encoding)
         return kinds.encode(
             entry.kind, value, entry.width or entry.number_width or 0, self._page, one.layout.byte_order(entry)
         )
 
-    def _length(self, one: _Object, entry: Field) -> int:
+    def _length(self, one: Draft, entry: Field) -> int:
         if entry.size is None or entry.size == ("rest",):
             return self.chance.randrange(40) if one.room is None else max(one.room - len(one.made), 0)
-        length = _value(entry.size, one)
+        length = evaluated(entry.size, one)
         if not 0 <= length <= 1 << 16:
-            raise _UnknownError(f"{length} bytes")
+            raise UnknownError(f"{length} bytes")
         return int(length)
 
     def _ended(self, entry: Field, width: int) -> tuple[Any, bytes]:
@@ -343,87 +308,7 @@ class _Inventor:
         return chance.randrange(10 ** max(width - 1, 1))
 
 
-# -- expressions --------------------------------------------------------------------------
-
-
-def _value(expression: Expression, one: _Object) -> Any:
-    """The value of an expression about an object. Raises _UnknownError."""
-    if not isinstance(expression, tuple):
-        return expression
-    head, *rest = expression
-    if head == "name":
-        return _named(rest[0], one)
-    if head == "get":
-        return _member(_value(rest[0], one), rest[1])
-    if head == "at":
-        return _value(rest[0], one)[_value(rest[1], one)]
-    if head == "in":
-        return _value(rest[0], one) in [_value(value, one) for value in rest[1:]]
-    if head == "?":
-        return _value(rest[1] if _value(rest[0], one) else rest[2], one)
-    if head == "as":
-        return _value(rest[0], one)
-    if head in _ONE and len(rest) == 1:
-        return _ONE[head](_value(rest[0], one))
-    if head in _TWO and len(rest) == 2:
-        return _TWO[head](_value(rest[0], one), _value(rest[1], one))
-    raise _UnknownError("it depends on what only the parser can evaluate")
-
-
-def _named(name: str, one: _Object) -> Any:
-    if name == "_root":
-        return one.root or one
-    if name == "_parent" and one.parent is not None:
-        return one.parent
-    if name == "_io":
-        return _Stream(one.base + len(one.made))
-    return _member(one, name)
-
-
-def _member(one: Any, name: str) -> Any:
-    if isinstance(one, _Object):
-        if name in one.values:
-            return one.values[name]
-        if name in one.layout.computed and not one.layout.computed[name].width:
-            return _value(one.layout.computed[name].value, one)
-        bodies = (value for entry in one.layout if entry.kind == "body" and (value := one.values.get(entry.id)))
-        for body in bodies:
-            with suppress(_UnknownError):
-                return _member(body, name)
-    if name == "pos" and isinstance(one, _Stream):
-        return one.pos
-    if name in ("size", "length") and isinstance(one, bytes | str | list):
-        return len(one)
-    if name == "to_i" and isinstance(one, int):
-        return int(one)
-    raise _UnknownError(f"it depends on {name}")
-
-
-def _names(expression: Expression) -> Iterator[str]:
-    """The names of fields in an expression."""
-    if isinstance(expression, tuple):
-        if expression[0] in ("name", "get") and isinstance(expression[-1], str):
-            yield expression[-1]
-        for part in expression[1:]:
-            yield from _names(part)
-
-
-def _counting(entry: Field) -> Iterator[str]:
-    """The names of the fields that say how much of a field there is."""
-    yield from _names(entry.size)
-    yield from _names(entry.items)
-
-
-def _literals(expression: Expression) -> Iterator[Any]:
-    """The numbers and texts in a demand, one of which a value that fits may be."""
-    if not isinstance(expression, tuple):
-        yield expression
-    elif expression[0] not in ("name", "get"):
-        for part in expression[1:]:
-            yield from _literals(part)
-
-
-def _end_bits(one: _Object) -> None:
+def _end_bits(one: Draft) -> None:
     """Add the bit fields up to here as whole bytes."""
     for order in ("be", "le"):
         number = width = 0

@@ -295,8 +295,7 @@ def _column(path: str, where: str, entry: Any) -> tuple[str, SqlType, bool]:
     nullable = entry.get("nullable", True)
     if not isinstance(nullable, bool):
         raise _unusable(path, f"{where}.nullable", "true or false", nullable)
-    type_name = _TYPE_NAME.fullmatch(words)
-    if type_name is not None and type_name["name"].upper() not in NAMES:
+    if (named := _TYPE_NAME.fullmatch(words)) is not None and named["name"].upper() not in NAMES:
         return name, SqlType(words), nullable
     try:
         return name, parse_type(words), nullable
