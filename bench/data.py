@@ -27,8 +27,9 @@ from typing import BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from bench import db2_logs
 from lmparse.db2.tables.table import Table
-from lmparse.samples import bmc_log, db2_stream
+from lmparse.samples import bmc_log
 from lmparse.samples.blocks import Moved, RecordBlock, counter
 from lmparse.samples.bmc_stream import StreamMaker, clock
 from lmparse.samples.keys import packed, time_digits
@@ -46,7 +47,7 @@ _LLDF_ROWS = 4000
 _FIXED_BLOCK = 4 << 20
 _EPOCH = datetime(1970, 1, 1)
 _SHORTER = {"CUSTOMER": "CHAR(10)", "CITY": "CHAR(20)", "COUNTRY": "CHAR(2)"}
-_LIKE_DB2 = db2_stream.table()
+_LIKE_DB2 = db2_logs.table()
 ORDERS = replace(
     _LIKE_DB2,
     columns=described((c.name, _SHORTER.get(c.name, c.sql_words), c.is_nullable) for c in _LIKE_DB2.columns),

@@ -9,73 +9,24 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from lmparse.db2.rows.row_reader import GRAPHIC_PAGE
 from lmparse.db2.tables.table import Table, slot_width
 from lmparse.errors import OptionError
-from lmparse.samples.blocks import BLOCK_ROWS, Moved, RecordBlock, counter
-from lmparse.samples.db2_log import RecordChain, SampleWriter, tables_file
-from lmparse.samples.keys import FamilyForm, KeyValue
-from lmparse.samples.rows import Inventor, OpenUnit, Row, RowChange, Shape, Story, UnitOfWork, described, kind_of
+from lmparse.samples.blocks import Moved, RecordBlock, counter
+from lmparse.samples.db2_log import RecordChain, SampleWriter
+from lmparse.samples.keys import FamilyForm
+from lmparse.samples.rows import Inventor, OpenUnit, Row, RowChange, Shape, Story, UnitOfWork, kind_of
 from lmparse.spec import catalog
 from lmparse.values import codepages
 from lmparse.values.byte_arrays import Bytes
 from lmparse.values.codepages import CodePage
 
-_COLUMNS = (
-    ("ORDER_ID", "BIGINT", False), ("CUSTOMER", "CHAR(15)", False), ("NAME", "VARCHAR(60)", False),
-    ("STREET", "VARCHAR(90)", True), ("CITY", "CHAR(30)", False), ("COUNTRY", "CHAR(4)", True),
-    ("AMOUNT", "DECIMAL(13,2)", False), ("TAX", "DECIMAL(9,3)", True), ("STATUS", "SMALLINT", False),
-    ("QUANTITY", "INTEGER", True), ("ORDERED", "DATE", False), ("SHIPPED", "DATE", True),
-    ("CHANGED", "TIMESTAMP(6)", False), ("NOTE", "VARCHAR(150)", True),
-)  # fmt: skip
-_LOB = ("DOCUMENT", "CLOB(1M)", True)
 _PIECE = 1 << 15
 """Bytes of an XML document in one record."""
 _END = object()
-
-
-@dataclass(frozen=True)
-class MadeLog:
-    """What was written."""
-
-    records: int
-    bytes: int
-
-
-def table(shape: Shape | None = None) -> Table:
-    """The table to measure with, 14 columns, its key first; with LOB values one more."""
-    columns = (*_COLUMNS, _LOB) if shape is not None and shape.lobs else _COLUMNS
-    return Table(4, 9, described(columns), "SALES", "ORDERS", key=("ORDER_ID",))
-
-
-def describe(shape: Shape | None = None) -> str:
-    """The tables file of logs of this table."""
-    return tables_file([table(shape)])
-
-
-def write(
-    path: Path,
-    size: int,
-    *,
-    seed: int = 1,
-    shape: Shape | None = None,
-    units: Sequence[UnitOfWork] = (),
-    key_step: int = 0,
-) -> MadeLog:
-    """Write a log of `table` of at most `size` bytes, whole records only; its last transactions may be open.
-
-    `units` are the transactions of a block, instead of invented ones; keys grow by `key_step` from block to block, by
-    default by the number of rows in a block. The same arguments give the same bytes.
-    """
-    shape = shape or Shape()
-    writer = StreamWriter(random.Random(seed), shape, [table(shape)])
-    with open(path, "wb", buffering=0) as file:
-        return MadeLog(*writer.block(BLOCK_ROWS, units=units, key_step=key_step).write(file, size))
 
 
 class StreamWriter(SampleWriter):
@@ -134,13 +85,11 @@ class StreamWriter(SampleWriter):
         self._address, self._ended = self._address + steps["address"], self._ended + steps["time"]
         self.story.skip(steps)
 
-    def block(
-        self, rows: int, *, is_last: bool = False, units: Sequence[UnitOfWork] = (), key_step: int = 0
-    ) -> RecordBlock:
-        """A block of some transactions, or of invented ones with so many changes that last; one may be left open."""
+    def block(self, rows: int, *, is_last: bool = False) -> RecordBlock:
+        """A block of invented transactions with so many changes that last; the last one with one that stays open."""
         before = self._numbers
         self._begin_block()
-        following = iter(units) if units else self.story.units(rows, is_last=is_last)
+        following = self.story.units(rows, is_last=is_last)
         running: list[Iterator[None]] = []
         while True:
             while len(running) < self._shape.open_at_once and (unit := next(following, None)) is not None:
@@ -151,8 +100,6 @@ class StreamWriter(SampleWriter):
             if next(running[place], _END) is _END:
                 running.pop(place)
         self._steps = {name: number - before[name] for name, number in self._numbers.items()}
-        if key_step:
-            self._steps["key 0"] = key_step
         data = np.frombuffer(self.log, np.uint8)
         return RecordBlock(data, np.array(self._starts, np.int64), list(self._moved(data, self._steps)))
 
@@ -214,7 +161,7 @@ class StreamWriter(SampleWriter):
 
     def _write_change(self, chain: RecordChain, change: RowChange) -> None:
         table, rid = self._tables[change.table], next(self._rid) if change.rid is None else change.rid
-        before, after = (self._with_key(change.table, row) for row in (change.before, change.after))
+        before, after = change.before, change.after
         if before is not None and after is not None:
             self._update(chain, table, rid, before, after)
             first = self.log.index(chain.done[-1].image, self._starts[-1])
@@ -244,15 +191,6 @@ class StreamWriter(SampleWriter):
                     "data_length": len(piece), "column_id": column.number - 1, "data": piece, **ids,
                 }  # fmt: skip
                 self._write(chain, "information_only", self._encoded("xml", "xml_data", known))
-
-    def _with_key(self, number: int, row: Row | None) -> Row | None:
-        """A row whose key is one of the numbers that are moved on, and which has all columns."""
-        key = self.story.inventors[number].key
-        if row is None or key is None:
-            return row
-        row = dict.fromkeys((column.name for column in self._tables[number].columns), None) | row
-        value = row[key.column.name]
-        return row if isinstance(value, KeyValue) else {**row, key.column.name: key.value(value)}
 
     # -- places -------------------------------------------------------------------------------
 

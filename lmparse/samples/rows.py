@@ -238,7 +238,7 @@ class Story:
     """Invents transactions one after another, on rows that are there and that no other transaction has changed."""
 
     def __init__(self, inventors: Sequence[Inventor], shape: Shape, chance: random.Random) -> None:
-        self.inventors, self._shape, self.chance = inventors, shape, chance
+        self.inventors, self.shape, self.chance = inventors, shape, chance
         self.rid = 0
         self.forget()
 
@@ -279,7 +279,7 @@ class Story:
 
     def begin(self, most: int, end: End | None = None) -> OpenUnit:
         """A transaction with up to `most` changes that last, from now on with its rows for itself."""
-        chance, shape = self.chance, self._shape
+        chance, shape = self.chance, self.shape
         held: list[_Held] = []
         end = end or ("abort" if chance.random() < shape.aborted else "commit")
         changes = [self._change(held) for _ in range(min(most, chance.randint(1, 9)))]
@@ -313,7 +313,7 @@ class Story:
             one = chance.choice(mine)
         if one is None:
             self.rid += 1
-            row = inventor.row(with_lobs=chance.random() < self._shape.lobs)
+            row = inventor.row(with_lobs=chance.random() < self.shape.lobs)
             held.append(_Held(number, self.rid, None, row))
             return RowChange(None, row, number, self.rid)
         before = one.now

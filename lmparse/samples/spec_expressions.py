@@ -25,7 +25,7 @@ class _Stream:
     pos: int
 
 
-class UnknownError(Exception):
+class InventionError(Exception):
     """An expression that has no value here, or a demand that no value fits."""
 
 
@@ -55,7 +55,7 @@ class Draft:
 
 
 def evaluated(expression: Expression, one: Draft) -> Any:
-    """The value of an expression about an object. Raises UnknownError."""
+    """The value of an expression about an object. Raises InventionError."""
     if not isinstance(expression, tuple):
         return expression
     head, *rest = expression
@@ -75,7 +75,7 @@ def evaluated(expression: Expression, one: Draft) -> Any:
         return _ONE[head](evaluated(rest[0], one))
     if head in _TWO and len(rest) == 2:
         return _TWO[head](evaluated(rest[0], one), evaluated(rest[1], one))
-    raise UnknownError("it depends on what only the parser can evaluate")
+    raise InventionError("it depends on what only the parser can evaluate")
 
 
 def _named(name: str, one: Draft) -> Any:
@@ -96,7 +96,7 @@ def _member(one: Any, name: str) -> Any:
             return evaluated(one.layout.computed[name].value, one)
         bodies = (value for entry in one.layout if entry.kind == "body" and (value := one.values.get(entry.id)))
         for body in bodies:
-            with suppress(UnknownError):
+            with suppress(InventionError):
                 return _member(body, name)
     if name == "pos" and isinstance(one, _Stream):
         return one.pos
@@ -104,7 +104,7 @@ def _member(one: Any, name: str) -> Any:
         return len(one)
     if name == "to_i" and isinstance(one, int):
         return int(one)
-    raise UnknownError(f"it depends on {name}")
+    raise InventionError(f"it depends on {name}")
 
 
 def names_in(expression: Expression) -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import Any
 from lmparse.errors import DataError, OptionError
 from lmparse.records.reader import RecordReader
 from lmparse.samples.rows import START, WORDS
-from lmparse.samples.spec_expressions import Draft, UnknownError, evaluated, literals_in, names_in
+from lmparse.samples.spec_expressions import Draft, InventionError, evaluated, literals_in, names_in
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Case, Field, Layout
 from lmparse.values import codepages, kinds
@@ -45,9 +45,9 @@ def records(spec: Spec, count: int, seed: int) -> list[bytes]:
                 if not (found := reader.read(raw)).faults and not found.unread:
                     made.append(raw)
                     break
-                why = found.faults[0] if found.faults else UnknownError(f"{found.unread} bytes are in no field")
+                why = found.faults[0] if found.faults else InventionError(f"{found.unread} bytes are in no field")
             except (
-                UnknownError,
+                InventionError,
                 DataError,
                 OptionError,
                 ArithmeticError,
@@ -55,7 +55,7 @@ def records(spec: Spec, count: int, seed: int) -> list[bytes]:
                 ValueError,
                 LookupError,
             ) as error:
-                why = error if isinstance(error, DataError) else UnknownError(f"{inventor.field}: {error}")
+                why = error if isinstance(error, DataError) else InventionError(f"{inventor.field}: {error}")
         else:
             raise OptionError(f"no record of {spec.id} can be invented: {why}", hint="take a log of yours instead")
     return made
@@ -91,7 +91,7 @@ class _Inventor:
         room: int | None = None,
     ) -> Draft:
         if layout.little is not None:
-            raise UnknownError("its byte order depends on the data")
+            raise InventionError("its byte order depends on the data")
         one = Draft(layout, parent and (parent.root or parent), parent, dict(params), base=base, room=room)
         looked_at = {
             name: (self.chance.choice(keys), ahead) for name, ahead in layout.computed.items()
@@ -99,7 +99,7 @@ class _Inventor:
         }  # fmt: skip
         one.values |= {name: value for name, (value, _) in looked_at.items()}
         if one.depth > _DEEPEST:
-            raise UnknownError("types inside of types without end")
+            raise InventionError("types inside of types without end")
         for entry in layout:
             if not entry.is_instance:
                 self.field = f"{layout.id}.{entry.id}"
@@ -139,13 +139,13 @@ class _Inventor:
         else:
             count = evaluated(entry.items, one)
             if count > 1000:
-                raise UnknownError(f"{count} items")
+                raise InventionError(f"{count} items")
             yield from range(count)
 
     def _item(self, one: Draft, entry: Field) -> Any:
         """Add one item; returns it as the parser has it."""
         if entry.restore is not None:
-            raise UnknownError("the parser changes its bytes before it reads them")
+            raise InventionError("the parser changes its bytes before it reads them")
         type_, arguments = entry.type, entry.arguments
         if entry.switch:
             case = self._case(one, entry)
@@ -190,7 +190,7 @@ class _Inventor:
             width, order = known.width or 0, one.layout.byte_order(known)
             one.made[one.places[name] : one.places[name] + width] = one.values[name].to_bytes(width, order)
         if evaluated(entry.size, one) != length:
-            raise UnknownError(f"{length} bytes do not fit its size")
+            raise InventionError(f"{length} bytes do not fit its size")
 
     # -- values -------------------------------------------------------------------------------
 
@@ -219,7 +219,7 @@ class _Inventor:
             one.values["_"] = value
             if all(evaluated(demand, one) for demand in demands):
                 return value, raw
-        raise UnknownError("no value was found that the spec allows")
+        raise InventionError("no value was found that the spec allows")
 
     def _encoded(self, one: Draft, entry: Field) -> tuple[Any, bytes]:
         """A value as the parser has it, and its bytes."""
@@ -253,7 +253,7 @@ class _Inventor:
             return self.chance.randrange(40) if one.room is None else max(one.room - len(one.made), 0)
         length = evaluated(entry.size, one)
         if not 0 <= length <= 1 << 16:
-            raise UnknownError(f"{length} bytes")
+            raise InventionError(f"{length} bytes")
         return int(length)
 
     def _ended(self, entry: Field, width: int) -> tuple[Any, bytes]:

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from engines import changes, changes_difference
 
+from bench import db2_logs
 from lmparse import cli
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
-from lmparse.samples import db2_log, db2_stream
+from lmparse.samples import blocks, db2_log
 from lmparse.samples.rows import RowChange, Shape, UnitOfWork
 
 SIZE = 250_000
@@ -29,15 +30,15 @@ SHAPES = {
 @pytest.fixture(autouse=True)
 def _small_blocks() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(db2_stream, "BLOCK_ROWS", 100)
+        patch.setattr(blocks, "BLOCK_ROWS", 100)
         yield
 
 
 def made(folder: Path, shape: Shape, size: int = SIZE, **more: Any) -> tuple[Path, dict[str, str]]:
     path, tables = folder / "x.log", folder / "t.yaml"
-    written = db2_stream.write(path, size, shape=shape, **more)
+    written = db2_logs.write(path, size, shape=shape, **more)
     assert size - 8000 < path.stat().st_size == written.bytes <= size
-    tables.write_text(db2_stream.describe(shape))
+    tables.write_text(db2_logs.describe(shape))
     return path, {"spec": "db2_log", "tables": str(tables)}
 
 
@@ -83,7 +84,7 @@ def test_given_transactions_are_what_is_written(tmp_path: Path) -> None:
         UnitOfWork([RowChange(values, None)], "abort"),
     ]
     shape = Shape(savepoints=0, open_at_once=1)
-    written = db2_stream.write(path, 10_000, shape=shape, units=units, key_step=5)
+    written = db2_logs.write(path, 10_000, shape=shape, units=units, key_step=5)
     assert written.records > 12
     found = list(open_changes(path, read_options(options)).rows())
     keys = [found_row["after"]["ORDER_ID"] - values["ORDER_ID"] for found_row in found]
