@@ -16,13 +16,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from bench import data, harness, header
+from bench import data, db2_logs, harness, header
 from lmparse.logs import lines
 from lmparse.logs.arrow import read_table
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_file
 from lmparse.records.files import ignored
-from lmparse.samples import bmc_log, db2_stream
+from lmparse.samples import bmc_log
+from lmparse.samples.rows import Shape
 
 ENGINES = ("kaitai", "columnar")
 Read = Callable[[Path, str, str], object]
@@ -62,7 +63,7 @@ def measured(path: Path, spec: str, read: Read, rounds: int) -> dict[str, object
 
 def _db2_log(folder: Path, size: int) -> tuple[Path, int]:
     path = folder / "db2.log"
-    return path, db2_stream.write(path, size, shape=db2_stream.Shape(lobs=0.1)).records
+    return path, db2_logs.write(path, size, shape=Shape(lobs=0.1)).records
 
 
 def _control(folder: Path, size: int) -> tuple[Path, int]:
@@ -71,7 +72,7 @@ def _control(folder: Path, size: int) -> tuple[Path, int]:
     count = -(-size // (sum(map(len, control)) + 4 * len(control)))
     path = folder / "sample.ctl"
     records = [control[0], *(record for _ in range(count) for record in control[1:])]
-    path.write_bytes(data._framed(records)[0])
+    path.write_bytes(bmc_log.framed(records)[0])
     return path, len(records)
 
 

@@ -27,13 +27,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bench import data, harness, header
+from bench import data, db2_logs, harness, header
 from lmparse.db2.log import Db2Log
 from lmparse.logs import arrow
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
-from lmparse.samples import db2_stream
-from lmparse.samples.db2_stream import RowChange, Shape, UnitOfWork
+from lmparse.samples.rows import RowChange, Shape, UnitOfWork
 
 ENGINES = ("kaitai", "columnar")
 SHAPE = Shape(savepoints=0)
@@ -74,15 +73,15 @@ def logs(folder: Path, size: int) -> dict[str, Log]:
     truth = data.make("rows", folder, size=size, seed=7)
     assert truth.control is not None
     master = Log(truth.path, {"spec": "bmc_lldf", "control": truth.control}, truth.bytes, truth.records)
-    block, sample = data._log_block((data.ORDERS,), 7)
+    block, _ = data.log_block((data.ORDERS,), 7)
     one = folder / "block.dat"
     one.write_bytes(block.data.tobytes())
-    rows = changes(Log(str(one), master.options, len(block.data), len(sample.data)))
+    rows = changes(Log(str(one), master.options, len(block.data), len(block.starts)))
     units = units_of(rows)
     path, tables = folder / "db2.log", folder / "db2.yaml"
-    tables.write_text(db2_stream.describe(SHAPE))
+    tables.write_text(db2_logs.describe(SHAPE))
     # Records are shorter, and some are ends of transactions or take changes back: as much of the file is written.
-    made = db2_stream.write(path, int(size * 0.767), shape=SHAPE, units=units, key_step=len(sample.data))
+    made = db2_logs.write(path, int(size * 0.767), shape=SHAPE, units=units, key_step=len(block.starts))
     luw = Log(str(path), {"spec": "db2_log", "tables": str(tables)}, made.bytes, made.records)
     check_rows(rows, changes(luw, len(rows)))
     return {"Log Master": master, "Db2 LUW": luw}
@@ -107,7 +106,7 @@ def units_of(rows: list[dict[str, Any]]) -> list[UnitOfWork]:
     for _, group in groupby(rows, key=lambda row: row["txn_id"]):
         held = list(group)
         made = [RowChange(row["before"], row["after"]) for row in held]
-        units.append(UnitOfWork(made, is_aborted=held[0]["uor_disp"] == "A"))
+        units.append(UnitOfWork(made, "abort" if held[0]["uor_disp"] == "A" else "commit"))
     return units
 
 
@@ -228,7 +227,7 @@ def _anonymous(process: int) -> int:
 def measure_convert(both: dict[str, Log], folder: Path, rounds: int) -> dict[str, Any]:
     """Changes of both families to Parquet, in turn; the engines must write the same."""
     small = folder / "small.log"
-    made = db2_stream.write(small, 20_000, shape=SHAPE)
+    made = db2_logs.write(small, 20_000, shape=SHAPE)
     ways: dict[str, tuple[Log, str, int]] = {
         "start": (replace(both["Db2 LUW"], path=str(small), bytes=made.bytes, records=made.records), "columnar", 1),
         "kaitai": (both["Db2 LUW"], "kaitai", 1),
@@ -287,11 +286,11 @@ def measure_memory(folder: Path, sizes: list[int], shape: Shape) -> list[dict[st
     """Most memory of `convert` by the column over the size of a Db2 LUW log."""
     found = []
     tables = folder / "memory.yaml"
-    tables.write_text(db2_stream.describe(shape))
+    tables.write_text(db2_logs.describe(shape))
     for size in sizes:
         path = folder / "memory.log"
         start = time.perf_counter()
-        made = db2_stream.write(path, size, shape=shape)
+        made = db2_logs.write(path, size, shape=shape)
         seconds = time.perf_counter() - start
         log = Log(str(path), {"spec": "db2_log", "tables": str(tables)}, made.bytes, made.records)
         run = convert(log, folder / "memory", "columnar")
@@ -310,8 +309,8 @@ def measure_memory(folder: Path, sizes: list[int], shape: Shape) -> list[dict[st
 def measure_jobs(folder: Path, size: int, rounds: int) -> dict[str, Any]:
     """Wall time of `convert` with one job and with two, and what two processes gain that share nothing."""
     path, tables = folder / "jobs.log", folder / "jobs.yaml"
-    tables.write_text(db2_stream.describe(Shape()))
-    made = db2_stream.write(path, size, shape=Shape())
+    tables.write_text(db2_logs.describe(Shape()))
+    made = db2_logs.write(path, size, shape=Shape())
     log = Log(str(path), {"spec": "db2_log", "tables": str(tables)}, made.bytes, made.records)
     walls: dict[str, list[float]] = {"one job": [], "two jobs": [], "twice one job at once": []}
     for _ in range(rounds):

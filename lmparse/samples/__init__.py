@@ -1,6 +1,6 @@
 """Synthetic logs of both families, made from a seed.
 
-Begin with `bmc_log` and `db2_log`; `db2_stream` writes Db2 LUW logs of any size.
+Begin with `logs`, which writes what is asked for; `bmc_log` and `db2_log` have the small logs of the demo.
 """
 
 from __future__ import annotations

@@ -6,20 +6,28 @@ transactions, some rolled back, some with a savepoint rolled back, one still ope
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from lmparse.db2.tables.table import Table, placed, slot_width
+from lmparse.db2.rows.row_reader import GRAPHIC_PAGE
+from lmparse.db2.tables.table import Column, Table, placed, slot_width
+from lmparse.samples.keys import KeyValue
+from lmparse.samples.rows import Row
 from lmparse.spec import catalog
 from lmparse.storage.outputs import write_files
+from lmparse.values import codepages
 from lmparse.values.decimals import encode_packed
 from lmparse.values.encoding import encode_part
+from lmparse.values.floats import DECFLOAT_ZERO, decode_decfloat, encode_ieee
 from lmparse.values.integers import ByteOrder
 from lmparse.values.sql_types import parse_type
 
@@ -34,8 +42,8 @@ _EMPLOYEE = (
     ("HIRED", "DATE", True), ("CHANGED", "TIMESTAMP(6)", False), ("RESUME", "CLOB(1M)", True),
 )  # fmt: skip
 _ORDERS = (("ID", "BIGINT", False), ("AMOUNT", "DECFLOAT(16)", True), ("PAID", "BOOLEAN", True))
-_SPECS = ("log", "prefix", "dms", "lob", "transaction", "row")
-Row = dict[str, Any]
+_YAML_WORDS = ("YES", "NO", "ON", "OFF", "TRUE", "FALSE", "NULL")
+_SPECS = ("log", "prefix", "dms", "lob", "transaction", "row", "xml")
 
 
 def tables() -> list[Table]:
@@ -76,13 +84,20 @@ def tables_file(described: list[Table]) -> str:
     lines = ["tables:"]
     for table in described:
         lines += [f"  - tablespace_id: {table.tablespace_id}", f"    table_id: {table.table_id}"]
-        lines += [f"    schema: {table.schema}", f"    name: {table.name}"]
-        lines += [f"    key: [{', '.join(table.key)}]"] if table.key else []
+        lines += [f"    schema: {_yaml(table.schema)}", f"    name: {_yaml(table.name)}"]
+        lines += [f"    key: [{', '.join(map(_yaml, table.key))}]"] if table.key else []
         lines.append("    columns:")
         for column in table.columns:
             nullable = str(column.is_nullable).lower()
-            lines.append(f'      - {{name: {column.name}, type: "{column.sql_type.words}", nullable: {nullable}}}')
+            lines.append(
+                f'      - {{name: {_yaml(column.name)}, type: "{column.sql_type.words}", nullable: {nullable}}}'
+            )
     return "\n".join(lines) + "\n"
+
+
+def _yaml(name: str) -> str:
+    """A name in YAML, in quotes where it could be anything else."""
+    return name if re.fullmatch(r"[A-Z]\w+", name) and name not in _YAML_WORDS else json.dumps(name, ensure_ascii=False)
 
 
 @dataclass(frozen=True)
@@ -108,6 +123,9 @@ class RecordChain:
 
 class SampleWriter:
     """Writes log records one after another."""
+
+    page = codepages.lookup("utf-8")
+    """Of text in rows."""
 
     def __init__(self, random_: random.Random) -> None:
         self.log = bytearray()
@@ -160,16 +178,16 @@ class SampleWriter:
         }  # fmt: skip
 
     def _new_order(self, number: int) -> Row:
-        return {"ID": number << 33, "AMOUNT": None if number % 4 else number, "PAID": bool(number % 2)}
+        return {"ID": number << 33, "AMOUNT": None if number % 4 else number % 10, "PAID": bool(number % 2)}
 
     def _image(self, table: Table, row: Row) -> bytes:
         """Header and data of a row in a data page."""
-        fixed, varying = b"", b""
+        fixed, varying, start = b"", b"", table.fixed_length
         for column in table.columns:
             value = row[column.name]
-            raw = b"" if value is None else self._value(column.type, column.length, column.scale, value)
+            raw = b"" if value is None else self._value(column, value)
             if column.sql_type.is_varying:
-                numbers = (table.fixed_length + len(varying), len(raw))
+                numbers = (start + len(varying), len(raw))
                 fixed += b"".join(number.to_bytes(slot_width() // len(numbers), _ORDER) for number in numbers)
                 varying += raw
             else:
@@ -183,20 +201,25 @@ class SampleWriter:
         values = {"record_length": length, "inner_record_type": 1}
         return b"".join(values.get(entry.id, 0).to_bytes(entry.width or 0, _ORDER) for entry in header) + data
 
-    def _value(self, type_: str, length: int, scale: int, value: Any) -> bytes:
-        if type_ == "DECIMAL":
-            return encode_packed(value, length, scale)
-        if type_ in ("DATE", "TIMESTAMP"):
-            return bytes.fromhex(f"{value:%Y%m%d}" if type_ == "DATE" else f"{value:%Y%m%d%H%M%S%f}")
-        if type_ == "CLOB":
-            return b"\x14" + bytes(23)  # points to the LOB object, where its records put the value
-        if type_ == "DECFLOAT":
-            # A whole number below ten: exponent zero, and the last digit in the last group.
-            number: int = 0x2238_0000_0000_0000 | value % 10
-            return number.to_bytes(length, _ORDER)
-        if isinstance(value, int):
-            return int(value).to_bytes(length, _ORDER, signed=True)
-        return str(value).encode().ljust(length if type_ == "CHAR" else 0)
+    def _value(self, column: Column, value: Any) -> bytes:
+        """The bytes of a value in a row; those of a key are given."""
+        form, length = column.form, column.length
+        if isinstance(value, KeyValue):
+            return value
+        if column.sql_type.is_varying and (column.sql_type.is_lob or form == "absent" or column.type == "XML"):
+            headers = self._specs["row"].enum("lob_header")
+            empty = bytes([headers["zero_length"]]) if column.sql_type.is_lob and not value else b"\x14"
+            return empty + bytes(23)  # points to the LOB object, where its records put the value
+        if form in _ENCODED:
+            return _ENCODED[form](column, value)
+        if form in ("date", "time", "timestamp"):
+            digits = re.sub(r"\D", "", str(value if form != "timestamp" else _iso(value)))
+            return bytes.fromhex(digits + "0" * (2 * length - len(digits)))
+        if form == "bytes":
+            return bytes(value)
+        page = codepages.lookup(GRAPHIC_PAGE) if column.sql_type.is_graphic else self.page
+        encoded, blank = page.encode(str(value)), page.encode(" ")
+        return encoded if column.sql_type.is_varying else encoded + blank * ((length - len(encoded)) // len(blank))
 
     # -- records --------------------------------------------------------------------------
 
@@ -205,15 +228,21 @@ class SampleWriter:
         return RecordChain(self._tid.to_bytes(6, _ORDER))
 
     def _insert(self, chain: RecordChain, table: Table, row: Row) -> None:
-        for column in table.lob_columns:
-            if row[column.name] is not None:
-                self._lob(chain, table, column.number - 1, row[column.name].encode())
+        self._outside(chain, table, row)
         rid = next(self._rid)
         self._row(chain, "insert_record_v97", table, rid, row)
         if table is self._employee:
             self._rows.append((rid, row))
 
-    def _lob(self, chain: RecordChain, table: Table, column: int, value: bytes) -> None:
+    def _outside(self, chain: RecordChain, table: Table, row: Row) -> None:
+        """Write the values that are stored outside of a row."""
+        for column in table.lob_columns:
+            if row[column.name]:
+                page = codepages.lookup(GRAPHIC_PAGE) if column.sql_type.is_graphic else self.page
+                value = row[column.name]
+                self._lob(chain, table, column, value if isinstance(value, bytes) else page.encode(value))
+
+    def _lob(self, chain: RecordChain, table: Table, column: Column, value: bytes) -> None:
         for start in range(0, len(value), 1 << 15):
             piece = value[start : start + (1 << 15)]
             known = {
@@ -221,7 +250,7 @@ class SampleWriter:
                 "operation_id": self._specs["lob"].enum("operation")["add_lob_data"],
                 "pool_id": table.tablespace_id, "object_id": table.table_id, "parent_pool_id": table.tablespace_id,
                 "parent_object_id": table.table_id, "data_length": len(piece), "byte_address": self._address,
-                "original_operation": 1, "column_id": column, "data": piece,
+                "original_operation": 1, "column_id": column.number - 1, "data": piece,
             }  # fmt: skip
             self._write(chain, "normal", self._encoded("lob", "lob_data", known))
             self._address += len(piece)
@@ -268,11 +297,11 @@ class SampleWriter:
             body |= {} if is_insert else {"record": done.image}
             self._write(chain, "compensation", self._encoded("dms", part, body), compensated=done.lso)
 
-    def _end(self, chain: RecordChain, word: str, number: int) -> None:
+    def _end(self, chain: RecordChain, word: str, minutes: float) -> None:
         name = self._random.choice(_PEOPLE).encode()
         known: dict[str, Any] = {"authid_len": len(name), "authid": name}
         if word == "commit":
-            known["time_committed"] = int((_START + timedelta(minutes=number)).timestamp())
+            known["time_committed"] = int((_START + timedelta(minutes=minutes)).timestamp())
         part = "commit_v97" if word == "commit" else "abort_v97"
         self._write(chain, word, self._encoded("transaction", part, known))
 
@@ -301,3 +330,37 @@ class SampleWriter:
 
     def _encoded(self, spec: str, part: str, known: Mapping[str, Any]) -> bytes:
         return encode_part(self._specs[spec], part, known, _ORDER)
+
+
+def _iso(value: Any) -> str:
+    return value if isinstance(value, str) else f"{value:%Y%m%d%H%M%S%f}"
+
+
+def _decfloat(value: Decimal | int, width: int) -> int:
+    """A number with fewer digits than it may have, so that its first one is zero; its exponent near zero."""
+    sign, digits, exponent = Decimal(value).as_tuple()
+    assert isinstance(exponent, int)
+    groups = _declets()
+    found = int.from_bytes(DECFLOAT_ZERO[width], "big") + (exponent << 10 * (5 if width == 8 else 11))
+    coefficient, place = int("".join(map(str, digits))), 0
+    while coefficient:
+        coefficient, group = divmod(coefficient, 1000)
+        found |= groups[group] << place
+        place += 10
+    return found | sign << 8 * width - 1
+
+
+@cache
+def _declets() -> dict[int, int]:
+    """Ten bits by the three digits that they are; of several forms the one with the smallest number."""
+    zero = int.from_bytes(DECFLOAT_ZERO[8], "big")
+    return {int(decode_decfloat((zero | bits).to_bytes(8, "big"))): bits for bits in reversed(range(1 << 10))}
+
+
+_ENCODED: dict[str, Callable[[Column, Any], bytes]] = {
+    "int": lambda column, value: int(value).to_bytes(column.length, _ORDER, signed=True),
+    "boolean": lambda column, value: int(value).to_bytes(column.length, _ORDER),
+    "float": lambda column, value: encode_ieee(value, column.length, _ORDER),
+    "decimal": lambda column, value: encode_packed(value, column.length, column.scale),
+    "decfloat": lambda column, value: _decfloat(value, column.length).to_bytes(column.length, _ORDER),
+}

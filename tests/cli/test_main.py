@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 COMMANDS = (
     *("formats", "sniff", "records", "changes", "summary", "txn", "tables"),
     *("sql", "convert", "land", "check", "coverage", "diff", "explain"),
-    *("serve", "docs", "build", "demo"),
+    *("serve", "docs", "build", "sample", "demo"),
 )
 END = "FFFFFFFFFFFFFFFFFFFF"
 """An ENDRBA that no record stands behind."""

@@ -9,10 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 from cluster.conftest import PART_BYTES, Driver
 
-from bench import data
+from bench import data, db2_logs
 from lmparse.logs import arrow
-from lmparse.samples import db2_stream
-from lmparse.samples.db2_stream import Shape
+from lmparse.samples.rows import Shape
 from lmparse.spark.source import request_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.cluster]
@@ -28,8 +27,8 @@ def changes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     folder = tmp_path_factory.mktemp("changes")
     size = data.parse_size(request.config.getoption("--cluster-bytes")) // 2
     path, tables = folder / "db2.log", folder / "db2.yaml"
-    tables.write_text(db2_stream.describe(Shape()))
-    db2_stream.write(path, size, shape=Shape())
+    tables.write_text(db2_logs.describe(Shape()))
+    db2_logs.write(path, size, shape=Shape())
     options = {"tables": str(tables), "include": "all", "max_partition_bytes": str(_SPLIT)}
     if size < _SMALL:
         options["max_partition_bytes"] = str(PART_BYTES)

@@ -73,9 +73,9 @@ def _command(name: str, parser: argparse.ArgumentParser, level: int) -> Iterator
             yield from _command(f"{name} {use}", one, level + 1)
         return
     own = [action for action in parser._actions if action.dest not in HIDDEN and action.help != argparse.SUPPRESS]
-    shared = [
-        action.dest for action in own if action.option_strings and action.dest in {entry.name for entry in FIELDS}
-    ]
+    known = {entry.name: entry.metadata["doc"] for entry in FIELDS}
+    # An option of a command's own may have such a name, and another meaning.
+    shared = [action.dest for action in own if (action.help or "").startswith(known.get(action.dest, "\0"))]
     rest = [action for action in own if action.dest not in shared]
     if rest:
         yield "| argument | meaning |\n| --- | --- |\n" + "".join(f"{_argument(action)}\n" for action in rest)

@@ -30,7 +30,7 @@ PLAIN = Contender("struct_loop", "bench.rivals.struct_loop", is_fresh=False)
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Where files are kept; blocks are smaller than usual, for these are made often."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(data, "_LLDF_RECORDS", 500)
+        patch.setattr(data, "_LLDF_ROWS", 500)
         yield tmp_path_factory.mktemp("bench")
 
 

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from engines import changes, changes_difference
 
+from bench import db2_logs
 from lmparse import cli
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
-from lmparse.samples import db2_log, db2_stream
-from lmparse.samples.db2_stream import RowChange, Shape, UnitOfWork
+from lmparse.samples import blocks, db2_log
+from lmparse.samples.rows import RowChange, Shape, UnitOfWork
 
 SIZE = 250_000
 SHAPES = {
@@ -29,15 +30,15 @@ SHAPES = {
 @pytest.fixture(autouse=True)
 def _small_blocks() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(db2_stream, "_BLOCK_BYTES", 60_000)
+        patch.setattr(blocks, "BLOCK_ROWS", 100)
         yield
 
 
 def made(folder: Path, shape: Shape, size: int = SIZE, **more: Any) -> tuple[Path, dict[str, str]]:
     path, tables = folder / "x.log", folder / "t.yaml"
-    written = db2_stream.write(path, size, shape=shape, **more)
+    written = db2_logs.write(path, size, shape=shape, **more)
     assert size - 8000 < path.stat().st_size == written.bytes <= size
-    tables.write_text(db2_stream.describe(shape))
+    tables.write_text(db2_logs.describe(shape))
     return path, {"spec": "db2_log", "tables": str(tables)}
 
 
@@ -80,10 +81,10 @@ def test_given_transactions_are_what_is_written(tmp_path: Path) -> None:
     values = table["after"][0].as_py()
     units = [
         UnitOfWork([RowChange(None, values), RowChange(values, {**values, "STATUS": 3})]),
-        UnitOfWork([RowChange(values, None)], is_aborted=True),
+        UnitOfWork([RowChange(values, None)], "abort"),
     ]
     shape = Shape(savepoints=0, open_at_once=1)
-    written = db2_stream.write(path, 10_000, shape=shape, units=units, key_step=5)
+    written = db2_logs.write(path, 10_000, shape=shape, units=units, key_step=5)
     assert written.records > 12
     found = list(open_changes(path, read_options(options)).rows())
     keys = [found_row["after"]["ORDER_ID"] - values["ORDER_ID"] for found_row in found]

@@ -26,7 +26,8 @@ _KEYS = ("tablespace_id", "table_id", "schema", "name", "columns", "key")
 _NO_KEY = (*LOBS, "LONG VARCHAR", "LONG VARGRAPHIC", "XML", "DATALINK")
 """Types of columns that no unique index may have; Db2 12.1, SQL reference, "CREATE INDEX"."""
 _COLUMN_KEYS = ("name", "type", "nullable")
-_TYPE_NAME = re.compile(r"(?P<name>[^\W\d][\w@#$]*(\.[^\W\d][\w@#$]*)?)\s*(\([^()]*\))?")
+_ZONED = r"(?i:timestamp\s*(\(\d+\))?\s+with\s+time\s+zone)"  # Db2 for z/OS has it
+_TYPE_NAME = re.compile(rf"(?P<name>{_ZONED}|[^\W\d][\w@#$]*(\.[^\W\d][\w@#$]*)?)\s*(\([^()]*\))?")
 """The name of a type, with or without its schema, and what is in parentheses behind it."""
 
 
@@ -294,8 +295,7 @@ def _column(path: str, where: str, entry: Any) -> tuple[str, SqlType, bool]:
     nullable = entry.get("nullable", True)
     if not isinstance(nullable, bool):
         raise _unusable(path, f"{where}.nullable", "true or false", nullable)
-    type_name = _TYPE_NAME.fullmatch(words)
-    if type_name is not None and type_name["name"].upper() not in NAMES:
+    if (named := _TYPE_NAME.fullmatch(words)) is not None and named["name"].upper() not in NAMES:
         return name, SqlType(words), nullable
     try:
         return name, parse_type(words), nullable
