@@ -16,10 +16,8 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _INTRODUCTION = """\
 # Dependencies
 
-The packages of other people that lmparse runs with, is built with or is tested with, as `requirements/dev.txt` pins
-them, and those that build the site, of `requirements/docs.txt`, with the licence that each states of itself. `lmparse`
-alone needs those of the first group; the others come with an extra, or because one of these needs them. Written by
-`make pages`.
+The packages of other people in `requirements/dev.txt` and, for the site, `requirements/docs.txt`, with the licence that
+each states of itself. Those of the first group come with `lmparse` alone. Written by `make pages`.
 
 The site has style sheets and scripts of Furo and Sphinx in it, and nothing else of other people.
 
@@ -27,7 +25,7 @@ None of them is part of the distribution of lmparse. The Kaitai Struct compiler 
 downloaded by its hash and run when specs are built, and what it generates is not under its licence. The Java of the
 extra `java` is an OpenJDK (GPL-2.0 with the Classpath Exception), which runs Spark as a process of its own.
 
-`make audit` compares all locks with the known vulnerabilities. It fails if it cannot.
+`make audit` compares all locks with the known vulnerabilities.
 
 | package | licence | comes with |
 | --- | --- | --- |

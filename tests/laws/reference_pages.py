@@ -53,10 +53,7 @@ and what Spark itself adds are taken too.
 def commands_page() -> str:
     """The page on commands."""
     (commands,) = _children(build_parser())
-    listed = "\n".join(
-        f"- [`lmparse {name}`](#lmparse-{name}): {_cell(parser.description or '')}"
-        for name, parser in commands.choices.items()
-    )
+    listed = ",\n".join(f"[`{name}`](#lmparse-{name})" for name in commands.choices)
     parts = [part for name, parser in commands.choices.items() for part in _command(f"lmparse {name}", parser, 2)]
     return COMMANDS_BEGIN + listed + "\n\n" + "\n".join(parts)
 
