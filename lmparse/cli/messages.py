@@ -87,7 +87,7 @@ def message(text: str) -> None:
     if len(text) > _LONGEST:
         code = _CODE.search(text, len(text) - _CODE_LENGTH)
         more = f"... of {len(text)} characters{code.group() if code else ''}"
-    print(one_line(text[:_LONGEST]) + more, file=sys.stderr)
+    sys.stderr.write(one_line(text[:_LONGEST]) + more + "\n")  # at once: threads of `serve` print too
 
 
 def note(text: str) -> None:

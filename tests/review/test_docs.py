@@ -210,7 +210,7 @@ def test_flags_and_classes_of_records_are_shown(pages: dict[str, Page]) -> None:
     assert words(flag["Type"]) == "true or false"
     assert "Calculated: general_flag & 0x0002 != 0." in words(flag["Meaning"])
     kind = words(cells(pages["db2_dms.html"].by_id("row.record_class"))["Meaning"])
-    assert "header.is_undo ? db2_server::record_class::compensation : db2_server::record_class::normal" in kind
+    assert "header.is_undo ? compensation : normal" in kind
     assert "Redone by rollforward, undone by rollback" in kind
     helper = cells(pages["db2_log.html"].by_id("component_record.instance-component"))
     assert words(helper["From"]) == "read ahead at 0; only if the length of the part > 0"
@@ -240,6 +240,35 @@ def test_every_byte_of_fixed_place_is_in_one_box(pages: dict[str, Page], screen:
                 assert len(spans) == len(taken) > 0
                 assert all(start + span <= bytes_in_row for start, span in spans)
                 assert all(one[0] + one[1] <= other[0] for one, other in pairwise(spans))
+
+
+@pytest.mark.parametrize("screen", ["wide", "narrow"])
+def test_every_row_of_bytes_names_its_fields_without_a_break_in_a_word(pages: dict[str, Page], screen: str) -> None:
+    """A name is in the box, or below the row where one of its words is longer than the box."""
+    root = pages["bmc_lldf.html"].by_id("the-record")
+    (drawing,) = (part for part in root.iter("div") if part.get("class") == f"diagram {screen}")
+    names = {"row": set[str](), "below": set[str]()}
+    for row in (part for part in drawing.iter("div") if str(part.get("class")).startswith("bytes-row")):
+        (below,) = [words(part) for part in row.iter("span") if part.get("class") == "below"] or [""]
+        for box in row.iter("a"):
+            name = str(box.get("title")).partition(",")[0].partition(":")[0]
+            (inside,) = (words(part) for part in box.iter("span") if str(part.get("class")).startswith("what"))
+            assert inside.startswith(name) or (not inside and name in below.replace(",", "").split()), (name, below)
+            names["row" if inside else "below"].add(name)
+    assert "TABLENAME" in names["row"]
+    assert {"SQLTYPE", "ANOMALYROWID"} <= names["below"]
+
+
+def headings(page: Page) -> list[str]:
+    return [words(heading).removesuffix("¶") for heading in page.all("h2")]
+
+
+def test_records_of_several_kinds_are_listed_by_number_and_table(pages: dict[str, Page]) -> None:
+    root = pages["db2_dms.html"].by_id("kinds-of-records")
+    rows = [[words(cell) for cell in row.iter("td")] for row in root.iter("tr")]
+    assert ["102 add columns, 104 undo add columns", "add_columns", "Table 105"] in [row[:3] for row in rows]
+    assert "Type add_columns: 102 and 104" in headings(pages["db2_dms.html"])
+    assert headings(pages["bmc_lldf.html"]) == ["The record"]  # it is of one kind
 
 
 def test_the_manuals_tables_stand_beside_the_specs(pages: dict[str, Page]) -> None:
@@ -272,6 +301,8 @@ def test_the_search_knows_every_field_by_its_id_and_by_the_name_of_the_vendor(fo
         for field in layout:
             assert {f"{layout.id}.{field.id}", f"{spec_of(layout.id)}.{field.orig_id or field.id}"} & found
     places = {one[-1]: (index["docnames"][one[0]], one[3]) for one in index["objects"]["bmc_lldf"]}
+    ranks = {one[-1]: one[2] for one in index["objects"]["bmc_lldf"]}
+    assert ranks["change_type UB update"] == ranks["CHANGE TYPE"] < ranks["CHANGE TYPE byte 104"]
     assert places["change_type"] == places["CHANGE TYPE"] == ("bmc_lldf", "change_type")
 
 

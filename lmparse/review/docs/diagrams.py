@@ -6,6 +6,7 @@ order, each in a box of about its width.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,8 +14,8 @@ from lmparse.spec.layout import Field, Layout
 
 WIDE, NARROW = 16, 8
 """Bytes in a row: on a desk or on paper, and on a phone."""
-VARYING = 6
-"""Width of the box of a field of unknown length, in bytes."""
+VARYING, _LETTERS = 6, 8
+"""Width of the box of a field of unknown length, in bytes; letters of a name for each byte of a box, but for two."""
 
 
 @dataclass
@@ -30,8 +31,18 @@ class Box:
     """Width in bytes."""
     is_first: bool
     """Whether the field begins in it."""
-    name: str = ""
-    """The vendor's name of the field, else its id; in the widest of its boxes alone."""
+    rows: str = ""
+    """What is said of rows that are left out."""
+
+    @property
+    def name(self) -> str:
+        """The vendor's name of the field, else its id."""
+        return self.field.orig_id or self.field.id
+
+    @property
+    def has_room(self) -> bool:
+        """Whether its name fits in without a break inside a word."""
+        return max(map(len, re.split("[ _-]", self.name))) < _LETTERS * self.span - 1 > len(self.name) / 3
 
     @property
     def label(self) -> str:
@@ -49,13 +60,9 @@ class Box:
     @property
     def style(self) -> str:
         """`coded`, `nested`, `opaque` or `plain`, with `varies` where place or length depend on the data."""
-        entry, style = self.field, "plain"
-        if entry.codes:
-            style = "coded"
-        elif entry.type or entry.cases:
-            style = "nested"
-        elif entry.kind in ("bytes", "variable", "rest"):
-            style = "opaque"
+        entry = self.field
+        plain = "opaque" if entry.kind in ("bytes", "variable", "rest") else "plain"
+        style = "coded" if entry.codes else "nested" if entry.type or entry.cases else plain
         is_fixed = entry.offset is not None and entry.width is not None
         return style if is_fixed and not entry.optional and not entry.conditional else f"{style} varies"
 
@@ -86,18 +93,9 @@ class Diagram:
             reached = entry.offset + (most - entry.offset % most if entry.width is None else entry.width)
             if reached > entry.offset:
                 self._boxes.append((entry, anchor, entry.offset, reached))
-        is_wide = bool(loose) or any(entry.width is None for entry in layout)
-        self.bytes = most if is_wide else max(1, min(most, reached))
+        self.bytes = most if loose or any(entry.width is None for entry in layout) else max(1, min(most, reached))
         """Bytes in a row."""
-        self.has_ruler = bool(self._boxes)
-        """Whether its columns are numbered."""
         self.rows = [*self._fixed_rows(), *self._loose_rows(loose)]
-        widest: dict[str, Box] = {}
-        for box in (box for row in self.rows if not row.is_gap for box in row.boxes):
-            if box.anchor not in widest or box.span > widest[box.anchor].span:
-                widest[box.anchor] = box
-        for box in widest.values():
-            box.name = box.field.orig_id or box.field.id
 
     def _fixed_rows(self) -> Iterator[ByteRow]:
         """The rows of bytes. Several rows inside one field become one gap."""
@@ -109,7 +107,7 @@ class Diagram:
             last = (inside[0][3] - 1) // self.bytes * self.bytes if len(inside) == 1 else 0
             if len(inside) == 1 and inside[0][2] < first and last > behind:
                 entry, anchor, *_ = inside[0]
-                yield ByteRow(first, [Box(entry, anchor, 0, self.bytes, False, f"… to byte {last - 1}")], is_gap=True)
+                yield ByteRow(first, [Box(entry, anchor, 0, self.bytes, False, f"to byte {last - 1}")], is_gap=True)
                 behind = last
             else:
                 yield ByteRow(first, [

@@ -69,13 +69,10 @@ def sources(
         found[f"{name}.md"] = render(f"{template}.md", **shared)
     if with_errors:
         found["errors.md"] = errors_page()
-    found[FIELDS] = json.dumps([
-        (f"{page.id}.{name}", page_name(page.id), row.anchor)
-        for page in pages.all.values()
-        for row in page.rows
-        for name in dict.fromkeys((row.anchor, row.field.orig_id))
-        if name
-    ])  # fmt: skip
+    words = (
+        (f"{page.id}.{name}", page_name(page.id), *rest) for page in pages.all.values() for name, *rest in page.words
+    )
+    found[FIELDS] = json.dumps([*words])
     return found
 
 

@@ -6,7 +6,7 @@ Everything is plain data in words for readers; the template `spec.md` turns it i
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -56,7 +56,7 @@ class FieldRow(FieldReach):
     """Bounds, checks, and when the field is present, a sentence each."""
     switch: str
     """The expression, in words, that decides between the cases."""
-    cases: tuple[tuple[Markup, Sequence[str], int], ...]
+    cases: tuple[tuple[str, Sequence[str], int], ...]
     """The layouts that it may have, each with the values that choose it and the number of records that have it."""
     codes: tuple[CodeRow, ...]
 
@@ -135,6 +135,16 @@ class SpecPage:
         return [row for section in self.sections for row in section.rows]
 
     @property
+    def words(self) -> Iterator[tuple[str, str, int]]:
+        """What the search finds, with its anchor and rank: values and fields by all names before the bytes of these."""
+        for row in self.rows:
+            for name in filter(None, dict.fromkeys((row.anchor, row.field.orig_id))):
+                yield name, row.anchor, 0
+                yield from ((f"{name} byte {row.field.offset}", row.anchor, 1) for _ in row.bytes[:1])
+        for name, codes in (*((row.anchor, row.codes) for row in self.rows), *(one[1:] for one in self.code_sets)):
+            yield from ((f"{name} {one.value} {one.code.id}", one.anchor, 0) for one in codes if one.code)
+
+    @property
     def without_sample(self) -> list[FieldRow]:
         """Fields that samples should reach and do not."""
         return [row for row in self.rows if row.is_goal and not row.is_reached]
@@ -149,7 +159,7 @@ class SpecPages:
     """The pages of all specs that were built together."""
 
     def __init__(self, layouts: Mapping[str, Layout], coverage: Coverage) -> None:
-        self._layouts = layouts
+        self.layouts = layouts
         self._coverage = coverage
         self._texts = SpecTexts(layouts)
         self.manuals = Manuals(text for x in layouts.values() for text in (x.doc_ref, *(e.doc_ref for e in x.columns)))
@@ -158,7 +168,7 @@ class SpecPages:
     @cached_property
     def all(self) -> dict[str, SpecPage]:
         """One page for each spec, by id."""
-        return {name: self._page(name) for name in sorted(self._layouts) if "." not in name}
+        return {name: self._page(name) for name in sorted(self.layouts) if "." not in name}
 
     def href(self, layout_id: str, field_id: str = "") -> str:
         """The address of the section of a layout, or of a field."""
@@ -170,18 +180,15 @@ class SpecPages:
         """A link to a layout, or to a field, which shows its name or a text."""
         return _LINK.format(self.href(layout_id, field_id), text or _dotted(layout_id, field_id))
 
-    def users(self, layout_id: str) -> list[Markup]:
-        """Links to the fields that have a layout."""
-        return self._users.get(layout_id, [])
-
     @cached_property
-    def _users(self) -> Mapping[str, list[Markup]]:
-        found: dict[str, list[Markup]] = {}
-        for layout in self._layouts.values():
+    def users(self) -> Mapping[str, list[Markup]]:
+        """Links to the fields that have a layout, by its id."""
+        found = defaultdict[str, list[Markup]](list)
+        for layout in self.layouts.values():
             for entry in layout:
                 for name in dict.fromkeys((entry.type, *entry.cases)):
                     if name:
-                        found.setdefault(name, []).append(self.link(layout.id, entry.id))
+                        found[name].append(self.link(layout.id, entry.id))
         return found
 
     def byte_order(self, page: SpecPage) -> str:
@@ -189,15 +196,15 @@ class SpecPages:
         if page.layout.endian is None:
             if "byte_order" in page.layout.params:
                 return "big-endian or little-endian: a reader is told which by the parameter byte_order"
-            return "that of the record around it" if self.users(page.id) else "of no importance: it has no numbers"
+            return "that of the record around it" if self.users[page.id] else "of no importance: it has no numbers"
         return {"be": "big-endian", "le": "little-endian"}[page.layout.endian]
 
     def _page(self, spec_id: str) -> SpecPage:
-        layout = self._layouts[spec_id]
+        layout = self.layouts[spec_id]
         # A type stands below the first one that has a field of it, those without a user last.
-        types = [spec_id, *sorted(name for name in self._layouts if spec_of(name) == spec_id != name)]
-        parts = {name: _parts(self._layouts[name]) for name in types}
-        layouts = tuple(self._layouts[name] for name, _ in _in_order(types, parts))
+        types = [spec_id, *sorted(name for name in self.layouts if spec_of(name) == spec_id != name)]
+        parts = {name: _parts(self.layouts[name]) for name in types}
+        layouts = tuple(self.layouts[name] for name, _ in _in_order(types, parts))
         params = ((f"param-{name}", name, layout.param_codes.get(name, ())) for name in layout.params)
         code_sets = (*params, *self._enums(layouts))
         return SpecPage(
@@ -209,7 +216,7 @@ class SpecPages:
 
     def _enums(self, layouts: Iterable[Layout]) -> Iterator[tuple[str, str, Sequence[Code]]]:
         """Enumerations of a spec that no field has: of kinds of records, of single bits."""
-        used = {_members(entry.codes) for layout in self._layouts.values() for entry in layout.columns}
+        used = {_members(entry.codes) for layout in self.layouts.values() for entry in layout.columns}
         for layout in layouts:
             for enum, codes in layout.enums.items():
                 if _members(codes) not in used:
@@ -240,8 +247,7 @@ class SpecPages:
             facts=(*self._texts.calculation(layout, entry), *facts(entry, self._texts.condition(layout, entry))),
             switch=switch,
             cases=tuple(
-                (self.link(case), when.get(case, ()), self._coverage.branches[layout.id, entry.id, case])
-                for case in entry.cases
+                (case, when.get(case, ()), self._coverage.branches[layout.id, entry.id, case]) for case in entry.cases
             ),
             codes=tuple(self._code_rows(layout, entry, anchor)),
         )
@@ -262,10 +268,10 @@ class SpecPages:
         for match in _WORDS.finditer(text):
             quoted, word = match.groups()
             name = quoted or word
-            owner = next((one for one in (layout, self._layouts[spec_of(layout.id)]) if name in one.by_id), None)
+            owner = next((one for one in (layout, self.layouts[spec_of(layout.id)]) if name in one.by_id), None)
             if owner is not None:
                 shown = self.link(owner.id, name, name)
-            elif name in self._layouts:
+            elif name in self.layouts:
                 shown = self.link(name)
             elif quoted:
                 shown = _CODE.format(quoted)

@@ -37,7 +37,7 @@ def _add_static_files(_: Sphinx, config: Config) -> None:
 
 
 class SpecDomain(Domain):
-    """The fields of specs."""
+    """The fields of specs, and their values."""
 
     name = "lmparse"
     label = "spec"
@@ -46,8 +46,8 @@ class SpecDomain(Domain):
     def get_objects(self) -> Iterable[tuple[str, str, str, str, str, int]]:
         """What the search finds."""
         folder = self.env.config.spec_pages
-        for name, page, anchor in json.loads(Path(self.env.srcdir, folder, FIELDS).read_text("utf-8")):
-            yield name, name, "field", posixpath.join(folder, page), anchor, 1
+        for name, page, anchor, rank in json.loads(Path(self.env.srcdir, folder, FIELDS).read_text("utf-8")):
+            yield name, name, "field", posixpath.join(folder, page), anchor, rank
 
     def merge_domaindata(self, docnames: Iterable[str], otherdata: dict[str, Any]) -> None:
         """Nothing: pages that were read at the same time add nothing."""

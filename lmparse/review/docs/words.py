@@ -27,14 +27,15 @@ _LINK = re.compile(r"</?a\b[^>]*>")
 _SENTENCE = re.compile(r"(?:`[^`]*`|[^`])*?[.:;](?=\s|$)")
 """Up to the end of a sentence, or a colon or semicolon, that is not in code."""
 _CLOSED = ("in-enum", "any-of")
-
+_CHOICES = re.compile(r"(?:^|(?<=\())(\w+) == (\w+(?: or \1 == \w+)+)(?=$|\))")
+"""What is one of several words, alone or in brackets."""
 _PLACES = (  # what the language has a word of its own for
     (re.compile(r"\b_io\.size\b"), "the length of the part"),
     (re.compile(r"\b_io\.pos\b"), "the place reached"),
     (re.compile(r"\b_io\.eof\b"), "the part is read to its end"),
     (re.compile(r"(?<![\w.])_\.size\b"), "its length"),
     (re.compile(r"(?<![\w.])_\.(\w+)"), r"its `\1`"),
-    (re.compile(r"\b_(?:root|parent)\."), ""),
+    (re.compile(r"\b_(?:root|parent)\.|\b\w+::"), ""),
 )
 
 
@@ -49,9 +50,7 @@ def code_marked(text: str) -> Markup:
 
 def unlinked(html: Markup) -> Markup:
     """HTML without its links; what they show stays."""
-    from markupsafe import Markup
-
-    return Markup(_LINK.sub("", html))
+    return type(html)(_LINK.sub("", html))
 
 
 def split_sentence(text: str) -> tuple[str, str]:
@@ -109,4 +108,4 @@ def in_words(text: str) -> str:
     """An expression of a spec, with words in place of the names that the language has for streams and items."""
     for pattern, words in _PLACES:
         text = pattern.sub(words, text)
-    return text
+    return _CHOICES.sub(lambda found: f"{found[1]} is one of {found[2].replace(f' or {found[1]} == ', ', ')}", text)
