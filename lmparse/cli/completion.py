@@ -40,7 +40,7 @@ def _words(
     """What gives the words that may follow what is typed of a value."""
     if action.dest == "spec":
         return lambda prefix, **_: [name for name in catalog.spec_ids() if name.startswith(prefix)] or files(prefix)
-    if action.metavar in _FILES:
+    if action.metavar in _FILES or action.dest == "checkpoint":
         return lambda prefix, **_: files(prefix)
     values = ("true", "false") if action.metavar == "true|false" else entry.metadata["values"] if entry else ()
     if entry is not None and entry.metadata["kind"] is tuple:

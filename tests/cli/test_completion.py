@@ -75,7 +75,7 @@ def test_ids_of_specs_are_offered_and_else_files(line: str, place: Path) -> None
     assert offered(line + "lo", place) == ["logs/"]  # of a spec that was built elsewhere
 
 
-@pytest.mark.parametrize("line", ["lmparse check ", "lmparse changes a --control ", "lmparse land a --to "])
+@pytest.mark.parametrize("line", ["lmparse check ", "lmparse changes a --control ", "lmparse changes a --checkpoint "])
 def test_files_are_offered_and_no_options(line: str, place: Path) -> None:
     assert sorted(offered(line, place)) == ["logs/", "payroll.ctl", "payroll.dat"]
     assert offered(line + "payroll.c", place) == ["payroll.ctl"]
