@@ -114,7 +114,9 @@ def take_back(one: Transaction, *, has_addresses: bool) -> None:
 
     # What names its change is certain, what names the record in front of it nearly so; the rest takes what is left.
     undos = [record for record in one.records if record.role == "undo"]
-    left = [(undo, rid) for undo in undos if undo.is_of_rows and not is_named(undo) for rid in undo.row_ids]
+    # One that lists no row takes none back, whatever it names.
+    of_rows = [undo for undo in undos if undo.row_ids]
+    left = [(undo, rid) for undo in of_rows if not is_named(undo) for rid in undo.row_ids]
     for undo, rid in [pair for pair in left if not is_latest(*pair, is_near=True)]:
         is_latest(undo, rid, is_near=False)
     for undo in [undo for undo in undos if not undo.is_of_rows]:
