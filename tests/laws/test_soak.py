@@ -42,7 +42,7 @@ def test_what_is_left_is_a_fault(
 
 
 def test_a_small_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data, "_LLDF_RECORDS", 500)
+    monkeypatch.setattr(data, "_LLDF_ROWS", 300)
     monkeypatch.setattr(harness.write, "__defaults__", (tmp_path / "results",))
     options = ["--size", "2M", "--only", "records", "changes", "--interval", "0.1", "--cache", str(tmp_path / "cache")]
     assert soak.main([*options, "--remove"]) == 0
