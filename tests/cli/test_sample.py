@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from amounts import amount
 from commands import Run
 from constructs import construct_page
 from constructs.construct_page import MATRIX
@@ -262,9 +263,7 @@ def strangers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_most_constructs_of_the_language_are_invented(run: Command, tmp_path: Path, strangers: Path) -> None:
     """What is not is refused, with the field and why, and nothing is written."""
     good, refused = 0, []
-    for name, entry in MATRIX.items():
-        if not entry.get("good"):
-            continue
+    for name in [name for name, entry in MATRIX.items() if entry.get("good")][:: amount(4, 1)]:
         done = run("sample", tmp_path / name, "--kind", strangers / f"m_{name}", "--rows", 12)
         if done.code:
             refused.append(name)
@@ -276,4 +275,4 @@ def test_most_constructs_of_the_language_are_invented(run: Command, tmp_path: Pa
             read = run("convert", words[0], tmp_path / f"{name}.{engine}.jsonl", *words[1:], "--engine", engine)
             assert read.code == 0, (name, read.err)
         good += 1
-    assert (good, len(refused)) == (144, 25), refused
+    assert good > 4 * len(refused), refused
