@@ -30,8 +30,8 @@ python | Typed changes of 14 columns\s+are\s+decoded\s+(\d+) times | changes/tim
 ../README | a loop with one `struct`[^|]*. ([\d.]+) | 1 / engine/contenders/struct_loop/times_the_baseline
 ../README | lmparse\*\*, which[^|]*. (\d+) | 1 / engine/contenders/columnar/times_the_baseline
 ../README | NumPy and Arrow[^|]*. (\d+) | 1 / engine/contenders/numpy_script/times_the_baseline
-db2-luw | memory\s+of\s+`convert`\s+was\s+(\d+) and \d+ MB | transactions/memory/0/anonymous_bytes
-db2-luw | memory\s+of\s+`convert`\s+was\s+\d+ and (\d+) MB | transactions/memory/1/anonymous_bytes
+db2-luw | memory\s+of\s+`convert`\s+was\s+(\d+), \d+ | transactions/memory/0/anonymous_bytes
+db2-luw | memory\s+of\s+`convert`\s+was\s+\d+, \d+ and (\d+) MB | transactions/memory/2/anonymous_bytes
 """
 """A page, the figure on it as the group of an expression, and the place of the value in a file of results: `1 /` if the
 page has how many times as fast something is that takes such a share of the time."""
