@@ -53,10 +53,9 @@ def form_of(path: Path) -> str:
     """The form of a file by the ending of its name. Raises OptionError for any other ending."""
     form = path.suffix.lower().removeprefix(".")
     if form not in FORMS:
-        raise OptionError(
-            f"{path}: the ending says what to write, and {path.suffix or 'none'} is not known",
-            hint="one of " + ", ".join(f".{name}" for name in FORMS),
-        )
+        known = ", ".join(f".{name}" for name in FORMS)
+        hint = f"one of {known}; for changes, which are a folder, name control or tables"
+        raise OptionError(f"{path}: a file of records has an ending that says its form", hint=hint)
     return form
 
 
