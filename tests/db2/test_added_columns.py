@@ -186,3 +186,20 @@ def test_columns_before_that_are_not_those_described_in_front_are_said(
     found = read(tmp_path, stream, engine=engine)
     assert found.has_note("table 2.6 has other columns than the log describes in front, where some are") is not is_same
     assert _shown(found) == [(1, 0x42434445)]
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_behind_a_savepoint_former_columns_hold_where_the_table_goes_later(
+    engine: str, tmp_path: Path
+) -> None:
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.create_table(ITEM)
+    unit.initialize(ITEM)
+    mark = unit.mark()
+    unit.add_columns(ITEM, Column("D", "DATE"))
+    unit.rollback_to(mark)
+    unit.insert(ITEM, item(1, "one"))
+    unit.abort()
+    found = read(tmp_path, stream, operations="I", include="all", engine=engine)
+    assert (found.codes, found.values("after")) == ([], [(1, "one")])

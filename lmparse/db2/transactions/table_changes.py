@@ -166,7 +166,8 @@ class TableChanges:
         if event is not None:
             event.take_back(number)
             while is_creation and left and left[-1].change.extent.index > event.change.extent.index:
-                left.pop().take_back(number)
+                if (one := left.pop()).is_left:  # else its own compensation took it back, at an earlier place
+                    one.take_back(number)
             if is_creation and ids is not None:
                 self.taken_back.append((transaction.number, table_number(*ids), event.change.extent.index, number))
             return
