@@ -189,9 +189,7 @@ def test_columns_before_that_are_not_those_described_in_front_are_said(
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_behind_a_savepoint_former_columns_hold_where_the_table_goes_later(
-    engine: str, tmp_path: Path
-) -> None:
+def test_behind_a_savepoint_former_columns_hold_where_the_table_goes_later(engine: str, tmp_path: Path) -> None:
     stream = Stream("v10", "little", "filter")
     unit = stream.begin()
     unit.create_table(ITEM)
