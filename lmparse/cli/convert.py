@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from lmparse.cli.arguments import given_options, with_arrow
-from lmparse.cli.messages import message, note, report_tally
+from lmparse.cli.messages import ShownWork, message, note, report_tally
 from lmparse.errors import OptionError
 from lmparse.limits import byte_size
 from lmparse.options import asks_for_changes
@@ -19,7 +19,6 @@ def run(parsed: argparse.Namespace) -> int:
     """Write the files, and print how much was read and written."""
     with with_arrow():
         from lmparse.export.convert import convert
-    from lmparse.cli.writing import ShownWork
 
     conversion = _conversion(parsed)
     with ShownWork(parsed.show_errors, f"{parsed.out} is not written: it would not be complete") as shown:

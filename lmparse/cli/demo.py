@@ -1,24 +1,17 @@
-"""`lmparse demo`: makes a small synthetic log of each family and reads it in every way, step by step.
-
-`lmparse sample`: writes a synthetic log, or records of any spec, into a folder.
-"""
+"""`lmparse demo`: makes a small synthetic log of each family and reads it in every way, step by step."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 from pathlib import Path
 
-from lmparse.cli.messages import GOOD, message, print_lines
+from lmparse.cli.messages import GOOD
 from lmparse.errors import OptionError
-from lmparse.options import positive
 from lmparse.storage.addresses import local_path
 
 _MARK, _MARK_TEXT = "lmparse-demo.txt", b"lmparse demo replaces what is in this folder\n"
 """The file by which the folder of a demo is recognised."""
-_LIST = ".sample.json"
-"""Lists the files of the folder; a file of such a name is not taken for a log."""
 _SHOWN = 3
 """Rows that a step prints."""
 _SPARK: dict[str, bool | float | int | str | None] = {
@@ -92,39 +85,3 @@ def _with_spark(folder: Path, data: str, tables: list[tuple[str, dict[str, str]]
 def _step(text: str) -> None:
     """Print the title of the next step."""
     print(f"\n== {text}", flush=True)
-
-
-# -- samples ------------------------------------------------------------------------------
-
-
-def run_sample(parsed: argparse.Namespace) -> int:
-    """Write the files, and print the command that reads them."""
-    from lmparse.samples.damage import check_kinds, damage
-    from lmparse.samples.logs import SampleRequest, write_sample
-    from lmparse.storage.outputs import atomic_output, check_place, inputs_of, lists_itself, put_on_disk
-
-    asked = SampleRequest(
-        parsed.kind, positive("rows", parsed.rows), parsed.seed, parsed.tables, parsed.code_page, parsed.framing
-    )
-    kinds = tuple((parsed.damage or "").split(",")) if parsed.damage else ()
-    check_kinds(kinds)
-    place = check_place(
-        parsed.out, inputs_of([parsed.tables]), is_folder=True, overwrite=parsed.overwrite,
-        foreign=lists_itself(_LIST, lambda listed: listed["files"]),
-    )  # fmt: skip
-    with atomic_output(place) as work:
-        work.made.mkdir()
-        written = write_sample(work.made, asked)
-        said = damage(written.records, kinds) if kinds else []
-        sizes = {name: (work.made / name).stat().st_size for name in written.files}
-        for name in sizes:
-            put_on_disk(work.made / name)
-        (work.made / _LIST).write_text(json.dumps({"files": written.files, "damage": kinds}) + "\n")
-        work.finish()
-    for name, size in sizes.items():
-        message(f"{place.shown}/{name}: {size} bytes")
-    for text in said:
-        message(f"damaged, {text}")
-    words = [f"{place.shown}/{word}" if word in sizes else word for word in (written.files[0], *written.options)]
-    print_lines([shlex.join(["lmparse", written.command, *words])])
-    return GOOD

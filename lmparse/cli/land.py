@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 
 from lmparse.cli.arguments import options_of, with_arrow
-from lmparse.cli.messages import DIFFERENCE, GOOD, message, print_json, report_tally
+from lmparse.cli.messages import DIFFERENCE, GOOD, ShownWork, message, print_json, report_tally
 
 
 def run(parsed: argparse.Namespace) -> int:
     """Land, and report what was landed and what was left out."""
     with with_arrow("delta" if parsed.form == "delta" else "arrow"):
         from lmparse.export import land
-    from lmparse.cli.writing import ShownWork
 
     asked = land.Landing(parsed.files, parsed.to, options_of(parsed), parsed.form, parsed.current)
     ended = f"nothing is landed in {parsed.to}: the log was not read to its end"

@@ -8,9 +8,17 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
-from lmparse.errors import EngineDifferenceError, LeftoverError, LmparseError, OptionError, UnknownFormatError
+from lmparse.errors import (
+    DataError,
+    EngineDifferenceError,
+    LeftoverError,
+    LmparseError,
+    OptionError,
+    UnknownFormatError,
+)
 from lmparse.storage.progress import shown_on
 from lmparse.terminal import Streams, abandon, json_text, one_line, unchanged
 
@@ -149,3 +157,26 @@ def report_tally(tally: Tally, code: int = GOOD, left_out: Mapping[str, int] | N
     for state, count in sorted((left_out or {}).items()):
         message(f"left out: {count} {state}")
     return DATA if tally.error_count else code
+
+
+class ShownWork:
+    """The errors of records while something is written. DataError ends the work and is reported."""
+
+    def __init__(self, show_errors: int, not_written: str) -> None:
+        """`not_written` is what is said below an error that ends the work."""
+        self.on_error, self._not_written = ErrorPrinter(show_errors), not_written
+        self.code = GOOD
+        """The exit code of an error that ended the work."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool:
+        is_reported = isinstance(error, DataError)
+        if isinstance(error, DataError):
+            self.code = fail(error)
+            message(self._not_written)
+        self.on_error.total()
+        return is_reported

@@ -28,7 +28,7 @@ from lmparse.spec.nesting import reached, types_of
 from lmparse.storage.buffers import Buffer
 
 _WORDS = re.compile(r"[A-Za-z_]\w*").findall
-_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv, "%": operator.mod,
     "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift,
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -73,31 +73,29 @@ def own_words(layout: Layout) -> Iterator[str]:
     for entry in (*layout.fields, *layout.calculated):
         found = (entry.condition, entry.size, entry.items, entry.pos, entry.switch_on, *entry.arguments, *entry.demands)
         for expression in (*found, *(one for case in entry.switch for one in (case.key, *case.arguments))):
-            yield from _names(expression)
+            yield from names_in(expression)
         yield from _WORDS(f"{entry.checks} {entry.stream}")
     for one in layout.computed.values():
-        yield from (*_names(one.value), *_names(one.condition))
-    yield from _names(layout.little)
+        yield from (*names_in(one.value), *names_in(one.condition))
+    yield from names_in(layout.little)
 
 
-def _names(expression: Expression) -> Iterator[str]:
+def names_in(expression: Expression) -> Iterator[str]:
+    """The names in an expression, each as often as it is there."""
     match expression:
         case ("unread", text):
             yield from _WORDS(text)
         case ("name", name):
             yield name
         case ("get", inner, name):
-            yield from (*_names(inner), name)
+            yield from (*names_in(inner), name)
         case (_, *inside):
             for one in inside:
-                yield from _names(one)
+                yield from names_in(one)
 
 
 def of_stream(layouts: Mapping[str, Layout], layout: Layout, above: frozenset[str] = frozenset()) -> str:
-    """Why the end of a record depends on bytes around the record; empty if it does not.
-
-    Sized parts have a stream of their own, so they are not searched.
-    """
+    """Why a record's end depends on bytes around the record; empty if not. Sized parts, which do not, are left out."""
     if any(word == "_io" and before not in ("_root", "_parent") for before, word in pairwise(("", *own_words(layout)))):
         return "it asks for its place in the file (_io)"
     for entry in layout:
@@ -164,8 +162,8 @@ class _Item:
                 return _applied(lambda holds, yes, no: yes if holds else no, holds, *chosen)
             case ("not" | "neg" as name, inner):
                 return _applied(operator.not_ if name == "not" else operator.neg, self.amount(inner, scope))
-            case (name, one, other) if name in _BINARY:
-                return _applied(_BINARY[name], self.amount(one, scope), self.amount(other, scope))
+            case (name, one, other) if name in BINARY:
+                return _applied(BINARY[name], self.amount(one, scope), self.amount(other, scope))
         raise UnknownError("only the parser can evaluate an expression")
 
     def _attribute(self, scope: Any, name: str) -> Any:

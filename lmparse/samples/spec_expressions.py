@@ -8,16 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from lmparse.records.record_ends import BINARY
 from lmparse.spec.layout import Expression, Layout
 
 _ONE: dict[str, Callable[[Any], Any]] = {"not": operator.not_, "neg": operator.neg, "~": operator.invert}
 _TWO: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "%": operator.mod, "&": operator.and_, "|": operator.or_,
-    "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift,
+    **BINARY,
     "/": lambda one, other: one // other if isinstance(one, int) and isinstance(other, int) else one / other,
-    "and": lambda one, other: one and other, "or": lambda one, other: one or other,
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -105,15 +103,6 @@ def _member(one: Any, name: str) -> Any:
     if name == "to_i" and isinstance(one, int):
         return int(one)
     raise InventionError(f"it depends on {name}")
-
-
-def names_in(expression: Expression) -> Iterator[str]:
-    """The names of fields in an expression."""
-    if isinstance(expression, tuple):
-        if expression[0] in ("name", "get") and isinstance(expression[-1], str):
-            yield expression[-1]
-        for part in expression[1:]:
-            yield from names_in(part)
 
 
 def literals_in(expression: Expression) -> Iterator[Any]:

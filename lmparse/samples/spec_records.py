@@ -13,8 +13,9 @@ from typing import Any
 
 from lmparse.errors import DataError, OptionError
 from lmparse.records.reader import RecordReader
+from lmparse.records.record_ends import names_in
 from lmparse.samples.rows import START, WORDS
-from lmparse.samples.spec_expressions import Draft, InventionError, evaluated, literals_in, names_in
+from lmparse.samples.spec_expressions import Draft, InventionError, evaluated, literals_in
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Case, Field, Layout
 from lmparse.values import codepages, kinds
